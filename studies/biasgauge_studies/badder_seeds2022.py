@@ -81,15 +81,22 @@ LIGHT: dict[str, Any] = {
 
 
 def train_text(
-    out: Path, inputs: Mapping[str, Path], *, text: str, data: Path, min_count: int = USUAL, algorithm: str = "cbow"
+    out: Path,
+    inputs: Mapping[str, Path],
+    *,
+    text: str,
+    data: Path,
+    min_count: int = USUAL,
+    algorithm: str = "cbow",
+    samples: int | None = None,
 ) -> None:
-    """Train bootstrap replicates of CBOW, as published, on the start of a text."""
+    """Train bootstrap replicates on the start of a text; of CBOW and as many as published, if not told otherwise."""
     corpus = bg.text.read_corpus(first_words(TEXTS[text](data), WORDS[text]), out=out / "corpus")
     bg.train(
         corpus,
         out=out / "models",
         algorithm=algorithm,
-        bootstrap=MIN_COUNTS[min_count],
+        bootstrap=samples or MIN_COUNTS[min_count],
         random_state=SEED,
         min_count=min_count,
         dim=100,

@@ -23,8 +23,6 @@ from biasgauge_studies.stages import run_module
 
 MAIN = ("sgns", "glove", "fasttext")
 SETTINGS = ("own_negatives", "sgns100", "sgns3")
-FURTHER = ("cbow",)
-"""Trained on the CPU with fewer seeds: in every table by block, in none over all blocks."""
 
 
 def number_texts(out: Path, inputs: Mapping[str, Path], *, data: Path) -> None:
@@ -42,20 +40,18 @@ def tabulate(out: Path, inputs: Mapping[str, Path], *, refits: int = 50) -> None
     runs = [folder for name, folder in inputs.items() if name != "texts"]
     blocks = read_blocks(runs, inputs["texts"])
     scored = [block for block in blocks.values() if "linear" in block.arrays]
-    kinds = [*MAIN, *SETTINGS, *FURTHER]
+    kinds = [*MAIN, *SETTINGS]
     scored.sort(key=lambda block: (kinds.index(block.kind), list(figures.TEXTS).index(block.text)))
     main_blocks = [block for block in scored if block.kind in MAIN]
-    whole_blocks = [block for block in scored if block.kind in (*MAIN, *FURTHER)]
     pairs = tables.pair_table(main_blocks)
     made = {
         "blocks": about_blocks(scored),
         "reliability": tables.distributions(scored),
-        "internal": tables.internal(whole_blocks),
+        "internal": tables.internal(main_blocks),
         "pairs": pairs,
         "relations": tables.relations(main_blocks, pairs),
         "by_frequency": tables.by_frequency(scored),
-        "components": tables.components(whole_blocks),
-        "frequency_difference": tables.frequency_difference(whole_blocks),
+        "components": tables.components(main_blocks),
         "seeds": subsets(main_blocks),
         "settings": settings_compared(blocks, SETTINGS),
     }
@@ -65,6 +61,22 @@ def tabulate(out: Path, inputs: Mapping[str, Path], *, refits: int = 50) -> None
     coefficients.round(5).to_csv(out / "factors.csv", index=False)
     shares.round(4).to_csv(out / "factors_r2.csv", index=False)
     bg.results.save_figures(charts(made), out, ("svg",))
+
+
+def tabulate_cpu(out: Path, inputs: Mapping[str, Path]) -> None:
+    """Make the tables of replicates that were trained on the CPU, whose rows rest on one block each."""
+    runs = [folder for name, folder in inputs.items() if name != "texts"]
+    blocks = list(read_blocks(runs, inputs["texts"]).values())
+    made = {
+        "blocks": about_blocks(blocks),
+        "reliability": tables.distributions(blocks),
+        "internal": tables.internal(blocks),
+        "by_frequency": tables.by_frequency(blocks, joined=True),
+        "components": tables.components(blocks),
+        "frequency_difference": tables.frequency_difference(blocks),
+    }
+    for name, table in made.items():
+        table.round(4).to_csv(out / f"{name}.csv", index=False)
 
 
 def _features(blocks: dict[str, Any]) -> dict[str, Any]:
@@ -152,6 +164,7 @@ STEP = file_step(
         "du2021-texts": number_texts,
         "du2021-blocks": train_and_score,
         "du2021-cpu": train_on_cpu,
+        "du2021-cpu-tables": tabulate_cpu,
         "du2021-tables": tabulate,
     },
 )

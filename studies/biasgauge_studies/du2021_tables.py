@@ -157,12 +157,17 @@ def about_estimate(about: dict[str, str], what: str, estimate: Any, **more: Any)
     return {**about, "what": what, **numbers, **more}
 
 
-def by_frequency(blocks: list[Block]) -> pd.DataFrame:
-    """Test-retest reliability of words by how often they occur; of kept words where no others are known."""
+def by_frequency(blocks: list[Block], *, joined: bool = False) -> pd.DataFrame:
+    """Test-retest reliability of words by how often they occur; of kept words where no others are known.
+
+    Words of google10k and others apart; with `joined` all words, too.
+    """
     rows = []
     for block in blocks:
         google = np.isin(np.arange(len(block.words)), block.arrays["google"])
         among = {"google10k": google, "others": ~google}
+        if joined:
+            among["all"] = np.ones(len(google), bool)
         counts = block.counts
         values = block.icc_of_words("full") if block.whole else block.icc_of_rows()
         if not block.whole:

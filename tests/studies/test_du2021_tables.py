@@ -271,3 +271,19 @@ def test_blocks_are_read_from_all_archives_of_a_run(tmp_path: Path) -> None:
     assert {name: (block.kind, block.words) for name, block in read.items()} == {
         "sgns_t": ("sgns", ["a", "b"]), "glove_t": ("glove", ["a", "b"]),
     }  # fmt: skip
+
+
+def test_replicates_of_the_cpu_give_the_tables_of_their_page(made: tuple[Any, np.ndarray], tmp_path: Path) -> None:
+    block, scores = made
+    study = import_module("biasgauge_studies.du2021")
+    study.tabulate_cpu(tmp_path, {"texts": tmp_path / "data", "novels": tmp_path / "run"})
+    shown = sorted(path.name for path in (STUDY / "du2021_cbow").glob("*.csv"))
+    assert sorted(path.name for path in tmp_path.glob("*.csv")) == shown
+    import pandas as pd
+
+    bands = pd.read_csv(tmp_path / "by_frequency.csv")
+    every = bands[(bands["words"] == "all") & (bands["measure"] == "dbwa") & (bands["occurs"] == 100)]
+    chosen = (block.counts >= 100) & (block.counts < 1000)
+    expected = np.median(iccs(scores[0][:, chosen].transpose(1, 0, 2), "2,1"))
+    assert every["count"].tolist() == [chosen.sum()]
+    assert every["median"].tolist() == pytest.approx([expected], abs=1e-4)
