@@ -13,6 +13,7 @@ its Monte Carlo error. A test fails when something is added that the page does n
 from __future__ import annotations
 
 import argparse
+import csv
 import sys
 import textwrap
 import time
@@ -61,13 +62,18 @@ def main() -> None:
     path = ROOT / ("build/error_rates.md" if asked.quick else "docs/error_rates.md")
     started = time.process_time()
     head = HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}")
-    makers = {"intervals": coverage, "tests": null_rates, "verdicts": verdict_rates}
+    files = path.with_suffix("")  # whole tables, of which the page has a summary
+    files.mkdir(parents=True, exist_ok=True)
+    makers = {
+        "intervals": partial(coverage, files=files),
+        "tests": partial(null_rates, files=files),
+        "verdicts": verdict_rates,
+    }
     if asked.only:
         page = path.read_text(encoding="utf-8")
         text = replace_sections(page, "\n".join(makers[asked.only](share)))
     else:
         text = "\n".join([head, *(line for maker in makers.values() for line in maker(share))]) + "\n"
-    path.parent.mkdir(exist_ok=True)
     path.write_text(text, encoding="utf-8")
     print(f"{path}: {time.process_time() - started:.0f} s of processor")
 
@@ -88,9 +94,9 @@ error; a row is marked where it misses its level by more than three. See also [V
 lists without a common meaning, [Hard nulls](hard_nulls.md)."""
 
 
-def coverage(share: float) -> Iterator[str]:
+def coverage(share: float, files: Path) -> Iterator[str]:
     """Does each interval hold the truth as often as it says?"""
-    rows, kept = [], dict[float, list[str]]()
+    rows = []
     for name, case in sorted(CASES.items()):
         random, worlds = np.random.default_rng(2026), int((2_000 if case.worlds >= 400 else 600) * share)
         held = 0
@@ -98,22 +104,18 @@ def coverage(share: float) -> Iterator[str]:
             found = case.make(case.draw(random))
             held += found.low is not None and found.high is not None and found.low <= case.truth <= found.high
         rate = held / worlds
-        shown, remark = with_error(rate, worlds), judged(case.level, rate, worlds, short=True)
-        print(name, shown, remark, flush=True)
-        if remark:
-            rows.append((f"`{name}`", f"{case.level:.2f}", shown, remark))
-        else:
-            kept.setdefault(case.level, []).append(f"`{name}` {shown}")
-    yield "\n## Intervals\nCoverage of every function of `biasgauge.stats` that returns an interval."
-    for level, names in kept.items():
-        yield f"\nWithin three standard errors of {level:.2f}:\n{enumeration(names)}"
-    yield "\nBeyond:\n"
-    yield table(("function", "nominal", "coverage", ""), rows)
+        rows.append(
+            (f"`{name}`", f"{case.level:.2f}", with_error(rate, worlds), judged(case.level, rate, worlds, short=True))
+        )
+        print(*rows[-1], flush=True)
+    heads = ("function", "nominal", "coverage", "")
+    yield "\n## Intervals\nCoverage of every function of `biasgauge.stats` that returns an interval.\n"
+    yield summarized(files / "intervals.csv", heads, rows, column=2)
     elsewhere = [f"`{name}` ({why})" for name, why in SETTLED_ELSEWHERE.items()]
     yield f"\nWithout a simulation:\n{enumeration(elsewhere)}"
 
 
-def null_rates(share: float) -> Iterator[str]:
+def null_rates(share: float, files: Path) -> Iterator[str]:
     """How often does each test reject where there is nothing?"""
     rows = []
     for case in NULLS:
@@ -126,7 +128,7 @@ def null_rates(share: float) -> Iterator[str]:
         rows.append((f"`{case.giver}`", case.what, *(with_error(rate, len(known)) for rate in rates), remark))
         print(*rows[-1], flush=True)
     yield "\n## Tests\nShare of p at most .05, and at most .01, under the null hypothesis.\n"
-    yield table(("p of", "world", "p ≤ .05", "p ≤ .01", ""), rows)
+    yield summarized(files / "tests.csv", ("p of", "world", "p ≤ .05", "p ≤ .01", ""), rows, column=2)
     parts = [f"`{name}` ({as_in})" for name, as_in in SAME_AS.items()]
     yield f"\nParts or vectorized forms of these:\n{enumeration(parts)}"
 
@@ -251,6 +253,18 @@ def judged(promised: float, share: float, n: int, *, short: bool) -> str:
     if (share < promised) == short:
         return f"**{'short' if short else 'over'} by {abs(share - promised):.3f}**"
     return "cautious"
+
+
+def summarized(path: Path, heads: Row, rows: Sequence[Row], *, column: int) -> str:
+    """Write all rows to a file; return the range of the unmarked ones and a table of those with a remark."""
+    with path.open("w", encoding="utf-8", newline="") as file:
+        csv.writer(file, lineterminator="\n").writerows([cell.strip("`") for cell in row] for row in (heads, *rows))
+    marked = [row for row in rows if row[-1]]
+    shares = [float(row[column].split()[0]) for row in rows if not row[-1]]
+    return (
+        f"{len(shares)} of {len(rows)} are within three standard errors of their level ({min(shares):.3f} to "
+        f"{max(shares):.3f}; [all]({path.parent.name}/{path.name})). The others:\n\n{table(heads, marked)}"
+    )
 
 
 def enumeration(items: Sequence[str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import sys
 from typing import TYPE_CHECKING, Any
@@ -35,8 +36,18 @@ def page(repository: Path) -> dict[str, set[str]]:
     return {
         heading: {cell.strip("` ") for line in part.splitlines() for cell in line.strip("|").split("|")[:2]}
         | set(re.findall(r"`([^`]+)`", part))
+        | {cell for row in file_rows(repository, heading) for cell in row[:2]}
         for heading, part in parts.items()
     }
+
+
+def file_rows(repository: Path, heading: str) -> list[list[str]]:
+    """Rows of the file that has the whole table of a section; none where the page has it."""
+    path = repository / "docs" / "error_rates" / f"{heading.lower()}.csv"
+    if not path.exists():
+        return []
+    with path.open(encoding="utf-8", newline="") as file:
+        return list(csv.reader(file))
 
 
 def test_every_giver_of_p_has_a_world(package: Path, null_cases: Any) -> None:  # noqa: ANN401 - a module
@@ -76,6 +87,22 @@ def test_no_row_is_beyond_what_it_promises(repository: Path) -> None:
     text = (repository / "docs" / "error_rates.md").read_text(encoding="utf-8")
     beyond = re.findall(r"^\| `?([\w ,×]+)`? \|.*\*\*(?:short|over) by (0\.\d+)", text, re.MULTILINE)
     assert {name: float(by) for name, by in beyond if float(by) > KNOWN.get(name, 0.0)} == {}
+
+
+@pytest.mark.parametrize("heading", ["Intervals", "Tests"])
+def test_the_page_sums_up_its_files(repository: Path, heading: str) -> None:
+    """Number and range of the rows without a remark, and every row with one."""
+    section = (repository / "docs" / "error_rates.md").read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1]
+    section = section.split("\n## ", 1)[0]
+    rows = file_rows(repository, heading)[1:]
+    shares = [float(row[2].split()[0]) for row in rows if not row[-1]]
+    said = re.search(r"(\d+) of (\d+) are within three standard errors of their level \((\S+) to (\S+);", section)
+    assert said is not None
+    assert [int(said[1]), int(said[2])] == [len(shares), len(rows)]
+    assert [float(said[3]), float(said[4])] == [min(shares), max(shares)]
+    marked = {row[0]: row[2] for row in rows if row[-1]}
+    shown = re.findall(r"^\| `([^`]+)` \| [^|]* \| ([^|]*) \|", section, re.MULTILINE)
+    assert dict(shown) == marked
 
 
 KNOWN: dict[str, float] = {}
