@@ -207,32 +207,37 @@ def printed(title: str) -> list[tuple[str, list[float]]]:
     return rows
 
 
+def ranges(title: str) -> list[tuple[str, list[list[float]]]]:
+    """Rows of the section's first table by algorithm: its label, and the ends of each cell."""
+    section = (STUDY / "du2021.md").read_text(encoding="utf-8").split(f"\n## {title}", 1)[1]
+    lines = section.split("| skip-gram | GloVe | fastText |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
+    rows = (line.strip("| ").split(" | ") for line in lines)
+    return [(head, [[float(end) for end in cell.split(" to ")] for cell in cells]) for head, *cells in rows]
+
+
 def test_every_number_of_the_page_is_in_its_tables() -> None:
-    """Medians of words and shares of variance, as the page prints them, are those of its tables."""
+    """Medians of words, by algorithm the smallest and the largest over texts, and shares of variance."""
     import pandas as pd
 
     words = pd.read_csv(STUDY / "du2021" / "reliability.csv").query("of == 'word'")
-    medians = words.set_index(["reliability", "measure", "list", "algorithm", "text"])["median"].to_dict()
-    names, measure = {"DB/WA": "dbwa", "RIPA": "ripa", "NBM": "nbm"}, ""
-    found: list[tuple[str, float, float, float]] = []
-    for head, cells in printed("Test-retest"):
-        measure = names.get(head.split()[0], measure)
-        of = [medians["test_retest", measure, head.split()[-1], *block] for block in BLOCKS]
-        found += [(head, *both, 0.00501) for both in zip(cells, of, strict=True)]
-    for head, cells in printed("Inter-rater"):
-        words_of, how = head.split(", ")
-        kind = "inter_rater" if how == "raw" else "inter_rater_standardized"
-        of = [medians[kind, "all", words_of, *block] for block in BLOCKS]
-        found += [(head, *both, 0.00501) for both in zip(cells, of, strict=True)]
+    medians = words.groupby(["reliability", "measure", "list", "algorithm"])["median"].agg(["min", "max"])
+    names = {"DB/WA": "dbwa", "RIPA": "ripa", "NBM": "nbm"}
+    shown = [((*head.split(", "), "test_retest"), cells) for head, cells in ranges("Test-retest")]
+    shown += [((*head.split(", ")[::-1], "inter_rater"), cells) for head, cells in ranges("Inter-rater")]
+    assert len(shown) == 9 + 5
+    for (first, of, kind), cells in shown:
+        reliability = f"{kind}_standardized" if first == "standardized" else kind
+        for algorithm, ends in zip(("sgns", "glove", "fasttext"), cells, strict=True):
+            row: Any = (reliability, names.get(first, "all"), of, algorithm)
+            assert [ends[0], ends[-1]] == pytest.approx(medians.loc[row].tolist(), abs=0.00501), row
     shares = pd.read_csv(STUDY / "du2021" / "components.csv")
     mean = shares.groupby(["algorithm", "text", "component"])["share"].mean().to_dict()
-    for head, cells in printed("What an ICC of a word compares"):
+    rows = printed("What an ICC of a word compares")
+    assert len(rows) == 4
+    for head, numbers in rows:
         parts = [head] if "seed" not in head else ["model", "pair:model", "word:model", "word:pair:model"]
-        of = [sum(mean[*block, part] for part in parts) for block in BLOCKS]
-        found += [(head, *both, 0.0052) for both in zip(cells, of, strict=True)]
-    assert len(found) == 10 * (9 + 3 + 4)
-    for row, cell, number, most in found:
-        assert cell == pytest.approx(number, abs=most), row
+        expected = [sum(mean[*block, part] for part in parts) for block in BLOCKS]
+        assert numbers == pytest.approx(expected, abs=0.0052), head
 
 
 def test_the_errors_of_few_seeds_are_those_of_the_table() -> None:
