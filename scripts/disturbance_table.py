@@ -1,13 +1,13 @@
-"""The table that `make fuzz`, `make kills` and `make faults` end with, and its place in docs/hardening.md."""
+"""The table that `make fuzz`, `make kills` and `make faults` end with, and its file in docs/hardening."""
 
 from __future__ import annotations
 
-import re
+import csv
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-PAGE = Path(__file__).parent.parent / "docs" / "hardening.md"
+FOLDER = Path(__file__).parent.parent / "docs" / "hardening"
 
 
 def markdown_table(rows: Sequence[Mapping[str, object]]) -> str:
@@ -21,20 +21,13 @@ def _cell(value: object) -> str:
     return f"{value:,}" if isinstance(value, int) else str(value)
 
 
-def show_table(name: str, rows: Sequence[Mapping[str, object]], *, docs: bool) -> None:
-    """Print the table and, with `docs`, put it where docs/hardening.md has the marks of its name."""
+def show_table(name: str, rows: Sequence[Mapping[str, object]], *, docs: bool, folder: Path = FOLDER) -> None:
+    """Print the table and, with `docs`, write it to the file of its name."""
     if not rows:
         return
-    text = markdown_table(rows)
-    sys.stdout.write(text)
+    sys.stdout.write(markdown_table(rows))
     if docs:
-        PAGE.write_text(with_table(PAGE.read_text(encoding="utf-8"), name, text), encoding="utf-8")
-
-
-def with_table(page: str, name: str, table: str) -> str:
-    """The page with the table between its marks."""
-    start, end = f"<!-- table of {name} -->", f"<!-- end of {name} -->"
-    pattern = re.compile(f"({re.escape(start)}\n).*?({re.escape(end)})", re.DOTALL)
-    if not pattern.search(page):
-        raise SystemExit(f"the page has no {start} … {end}")
-    return pattern.sub(lambda marks: f"{marks[1]}{table}{marks[2]}", page)
+        with (folder / f"{name}.csv").open("w", encoding="utf-8", newline="") as file:
+            writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+            writer.writeheader()
+            writer.writerows(rows)

@@ -298,7 +298,7 @@ def main() -> int:
     parser.add_argument("--only", nargs="*", default=list(JOBS), choices=list(JOBS))
     parser.add_argument("--faults", nargs="*", default=list(FAULTS), choices=list(FAULTS))
     parser.add_argument("--large", action="store_true", help="also commands on 300 MB of vectors in little memory")
-    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
+    parser.add_argument("--docs", action="store_true", help="write the table to docs/hardening")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--inner", nargs=4, help=argparse.SUPPRESS)
     arguments = parser.parse_args()

@@ -181,7 +181,7 @@ def main() -> int:
     parser.add_argument("--keep", type=Path, help="a folder for the inputs that reached new lines")
     parser.add_argument("--blind", dest="guided", action="store_false", help="do not look which lines are reached")
     parser.add_argument("--list", action="store_true", help="name the readers, and end")
-    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
+    parser.add_argument("--docs", action="store_true", help="write the table to docs/hardening")
     parser.add_argument("--reader", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     arguments.runs = arguments.runs or (FULL if arguments.full else NIGHTLY)

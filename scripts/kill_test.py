@@ -137,7 +137,7 @@ def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--only", nargs="*", default=list(JOBS), choices=list(JOBS))
     parser.add_argument("--most", type=int, default=24, help="points for each job")
-    parser.add_argument("--docs", action="store_true", help="put the table into docs/hardening.md")
+    parser.add_argument("--docs", action="store_true", help="write the table to docs/hardening")
     parser.add_argument("--job", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     if arguments.job:

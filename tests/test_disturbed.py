@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import subprocess
@@ -51,14 +52,33 @@ def test_hostile_files_with_a_right_checksum_are_refused_in_a_sentence(repositor
     assert not (tmp_path / "found").exists()
 
 
-def test_tables_have_their_place_on_the_page(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_tables_are_printed_and_written(
+    repository: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
     monkeypatch.syspath_prepend(str(repository / "scripts"))
-    from disturbance_table import markdown_table, with_table
+    from disturbance_table import FOLDER, show_table
 
+    show_table("kills", [{"job": "a", "n": 1200}, {"job": "b", "n": "none"}], docs=True, folder=tmp_path)
+    assert capsys.readouterr().out == "| job | n |\n| --- | --- |\n| a | 1,200 |\n| b | none |\n"
+    assert (tmp_path / "kills.csv").read_text() == "job,n\na,1200\nb,none\n"
+    assert repository / "docs" / "hardening" == FOLDER
+
+
+def test_the_page_sums_up_its_tables(repository: Path) -> None:
     page = (repository / "docs" / "hardening.md").read_text(encoding="utf-8")
-    table = markdown_table([{"job": "a", "n": 1200}, {"job": "b", "n": "none"}])
-    assert table == "| job | n |\n| --- | --- |\n| a | 1,200 |\n| b | none |\n"
-    for name in ("inputs", "kills", "faults"):
-        changed = with_table(page, name, table)
-        assert changed.count(table) == 1
-        assert with_table(changed, name, table) == changed
+    tables = {}
+    for name in ("inputs", "kills", "faults", "readers"):
+        assert f"(hardening/{name}.csv)" in page
+        with (repository / "docs" / "hardening" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+            tables[name] = list(csv.DictReader(file))
+    inputs, refused, others = (
+        sum(int(row[column]) for row in tables["inputs"]) for column in ("inputs", "refused", "other errors")
+    )
+    assert f"{inputs:,} inputs: {refused:,} refused" in page
+    assert f"{others} other errors" in page
+    killed = sum(int(row["points tried"]) for row in tables["kills"])
+    assert f"{len(tables['kills'])} jobs, {killed} kills" in page
+    assert f"{len(tables['faults'])} jobs, below" in page
+    added = sum(int(row["inputs"]) for row in tables["readers"])
+    assert f"{len(tables['readers'])} readers added since had {added:,} inputs" in page
+    assert sum(int(row["other errors"]) for row in tables["readers"]) == 2
