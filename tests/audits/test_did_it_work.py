@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import pytest
 
 import biasgauge as bg
-from biasgauge.audits.change import OUTCOMES, ContrastChange, did_it_work, slope_charts, tiles
+from biasgauge.audits.change import OUTCOMES, ContrastChange, did_it_work, headline_of_change, slope_charts, tiles
 from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core.estimate import Estimate
 
@@ -56,6 +56,10 @@ def damaged(worse: int) -> Evidence:
             [("overcorrected", "2 of 2", "bad"), ("unknown", None, "caution"), ("unknown", None, "caution")],
         ),
         ((reduced(0, 4), turned(0)), [("not reduced", "0 of 4", "bad"), *[("unknown", None, "caution")] * 2]),
+        (
+            (recovered(0.9, 0.8, passes=False), damaged(0)),
+            [("nothing to remove", "0", "caution"), ("recoverable", "90 %", "bad"), ("no damage seen", "0 of 3", "good")],
+        ),
         ((), [("nothing to remove", "0", "caution"), *[("unknown", None, "caution")] * 2]),
     ],
 )
@@ -110,6 +114,15 @@ def test_an_audit_of_a_change_starts_with_what_it_did(audited: AuditResult) -> N
     else:
         assert said.startswith("No bias was found before the change")
     assert all(tile.word in said for tile in tiles(verdict)[1:] if tile.number)
+
+
+def test_a_headline_without_an_association_hides_nothing() -> None:
+    evidence = (recovered(0.9, 0.8, passes=False), damaged(0))
+    nothing = Verdict("change", "t", "a → b", "change", "inconclusive", "", "why", evidence)
+    assert headline_of_change(nothing) == (
+        "No bias was found before the change, so there was none to remove. "
+        "Side of the most biased words: recoverable (90 %); no damage seen."
+    )
 
 
 def test_flowers_may_stay_pleasant() -> None:

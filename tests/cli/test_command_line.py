@@ -331,7 +331,7 @@ def test_lexicons_check_leaves_with_2_when_a_lexicon_cannot_be_used(tmp_path: Pa
         (["odit"], "Try: biasgauge --help"),
         (
             ["weat", "v.txt", "weat7"],
-            "weat7: one argument too many",
+            "weat7: not expected here; an option takes one value",
         ),
         (["lexicons", "show", "wait7"], "weat7"),
         (["weat", "nowhere.bin", "--test", "weat7"], "nowhere.bin: there is no such file"),

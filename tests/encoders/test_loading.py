@@ -129,7 +129,7 @@ def test_a_file_that_is_no_model_and_a_name_of_a_hub_are_refused(tmp_path: Path)
     (tmp_path / "x.gguf").write_bytes(b"PK something else")
     with pytest.raises(InputError, match="is not a GGUF file"):
         load_model(tmp_path / "x.gguf")
-    with pytest.raises(InputError, match="never from a hub"):
+    with pytest.raises(InputError, match="never from a hub; fetch one first: hf download"):
         load_model("bert-base-uncased")
 
 

@@ -8,6 +8,7 @@ import pytest
 from rich.console import Console
 
 import biasgauge as bg
+from biasgauge.core.estimate import Estimate
 from biasgauge.results import Column, Table
 from biasgauge.results.terminal import print_table
 
@@ -61,3 +62,13 @@ def test_print_of_a_summary_is_prose() -> None:
     assert text.startswith(found.summary().headline[:40])
     assert "Summary(" not in text
     assert "- As published (Caliskan et al. 2017)" in text
+
+
+def test_several_reasons_name_their_rows() -> None:
+    rows = [("algebra", Estimate(value=None, reason="not in the text")), ("symphony", Estimate(value=None, reason="no context"))]
+    screen = Console(file=StringIO(), width=80)
+    print_table(screen, Table.of("t", "", [Column("word"), Column("log odds", "estimate")], rows))
+    assert isinstance(screen.file, StringIO)
+    text = screen.file.getvalue()
+    assert "undefined: not in the text (algebra)\n" in text
+    assert "undefined: no context (symphony)\n" in text

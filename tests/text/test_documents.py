@@ -145,7 +145,7 @@ def test_texts_of_parquet(tmp_path: Path, *, compressed: bool) -> None:
 @pytest.mark.parametrize(
     ("field", "sentence"),
     [
-        (None, r"name the column of the text \(field\); its columns: 'year', 'text'"),
+        (None, r"name the column of the text \(field=…, --field\); its columns: 'year', 'text'"),
         ("body", "has no column 'body'; its columns: 'year', 'text'"),
         ("year", r"holds no text in the column 'year' \(row 1\)"),
     ],

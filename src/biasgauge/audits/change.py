@@ -330,9 +330,11 @@ def headline_of_change(verdict: Verdict) -> str:
     """State whether a change removed the bias, in one sentence with the numbers of the three answers."""
     start = OUTCOMES.get(verdict.decision, "No bias was found before the change, so there was none to remove")
     measured, recoverable, damage = tiles(verdict)
-    parts = [f"{measured.number} {measured.about}"] if verdict.decision in OUTCOMES else []
-    parts += [f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverability unknown"]
-    return f"{start}: {'; '.join([*parts, damage.word if damage.number else 'damage unknown'])}."
+    remains = f"{recoverable.word} ({recoverable.number})" if recoverable.number else "recoverability unknown"
+    lost = damage.word if damage.number else "damage unknown"
+    if verdict.decision in OUTCOMES:
+        return f"{start}: {measured.number} {measured.about}; {remains}; {lost}."
+    return f"{start}. Side of the most biased words: {remains}; {lost}."
 
 
 def did_it_work(result: AuditResult, verdict: Verdict) -> Summary:
@@ -358,7 +360,7 @@ def tiles(verdict: Verdict) -> tuple[ChangeTile, ...]:
     pieces = {piece.rule: piece for piece in verdict.evidence}
     return (
         _measured_tile(pieces.get("reduced"), pieces.get("not overcorrected")),
-        _recoverable_tile(pieces.get("not recoverable")),
+        _recoverable_tile(pieces.get("not recoverable"), shown="reduced" in pieces),
         _damage_tile(pieces.get("no damage")),
     )
 
@@ -388,14 +390,14 @@ def _measured_tile(reduced: Evidence | None, turned: Evidence | None) -> ChangeT
     )
 
 
-def _recoverable_tile(piece: Evidence | None) -> ChangeTile:
+def _recoverable_tile(piece: Evidence | None, *, shown: bool) -> ChangeTile:
     numbers = _numbers(piece)
     if piece is None or not numbers:
         return ChangeTile("Bias recoverable", "unknown", None, "too few biased words for a classifier", TONES[None])
     ends = f" {shares_text(numbers['low'], numbers['high'])}".rstrip()
     chance = f"chance is {share_text(piece.threshold or 0)}"
     description = f"of the most biased words are put on their side by a classifier{ends}; {chance}"
-    word = "not recoverable" if piece.passes else "hidden but recoverable"
+    word = "not recoverable" if piece.passes else "hidden but recoverable" if shown else "recoverable"
     return ChangeTile("Bias recoverable", word, share_text(numbers["accuracy"]), description, TONES[piece.passes])
 
 

@@ -204,7 +204,8 @@ def _sentence(problem: CycloptsError | OSError | MemoryError) -> str:
     sentence = " ".join(str(problem).split())
     if isinstance(problem, UnusedCliTokensError) and problem.unused_tokens:
         sentence = (
-            f"{' '.join(problem.unused_tokens)}: one argument too many; what an option takes stands behind its name."
+            f"{' '.join(problem.unused_tokens)}: not expected here; an option takes one value, so separate several by "
+            "commas, or repeat the option."
         )
     return f"{sentence} Try: {command} --help"
 

@@ -49,7 +49,7 @@ def parquet_rows(
             absent = [name for name in columns if name not in names]
             if absent or not columns:
                 listing = ", ".join(repr(name[:40]) for name in names[:10])
-                wanted = f"has no column {absent[0]!r}" if absent else "name the column of the text (field)"
+                wanted = f"has no column {absent[0]!r}" if absent else "name the column of the text (field=…, --field)"
                 raise file_error(error, f"{wanted}; its columns: {listing}", path)
             size = Path(path).stat().st_size
             sizes = parquet_sizes(mapped)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from biasgauge.results.encodings import shown_as
 from biasgauge.results.terms import Term, printed_texts, terms_in
-from biasgauge.results.wording import NUMERIC, cell_text, estimate_text
+from biasgauge.results.wording import NUMERIC, cell_text, estimate_text, words_text
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -106,7 +106,7 @@ def print_title(screen: Console, title: str, question: str = "") -> None:
 def print_table(screen: Console, table: Table) -> None:
     """Print a table: numbers are never broken; text and names of columns go on in the next line where space is short.
 
-    Why numbers are undefined stands below it, each reason once.
+    Why numbers are undefined stands below it, each reason once; of several reasons, with the rows that they are of.
     """
     if table.title:
         _print_text(screen, table.title)
@@ -114,14 +114,14 @@ def print_table(screen: Console, table: Table) -> None:
     _print_cells(screen, table, rows)
     if len(rows) < len(table.rows):
         _print_text(screen, f"… and {len(table.rows) - len(rows):,} more; --json has all of them.", "dim")
-    reasons = [
-        value.reason
-        for row in rows
-        for value, column in zip(row, table.columns, strict=True)
-        if column.kind == "estimate" and value is not None and value.value is None and value.reason
-    ]
-    for reason in dict.fromkeys(reasons):
-        _print_text(screen, f"undefined: {reason}", "dim")
+    labels: dict[str, list[str]] = {}
+    for row in rows:
+        for value, column in zip(row, table.columns, strict=True):
+            if column.kind == "estimate" and value is not None and value.value is None and value.reason:
+                labels.setdefault(value.reason, []).append(str(row[0]))
+    for reason, names in labels.items():
+        subjects = f" ({words_text([*dict.fromkeys(names)], _WORDS)})" if len(labels) > 1 else ""
+        _print_text(screen, f"undefined: {reason}{subjects}", "dim")
     if table.note:
         _print_text(screen, table.note, "dim")
 

@@ -129,7 +129,11 @@ def _read_r(layout: Layout, source: ByteSource, sink: Sink) -> None:
     objects = r_objects(source)
     texts = {name: text for name, value in objects.items() if (text := _texts(value, layout.field)) is not None}
     if len(texts) != 1:
-        wanted = "name the column of the text (field)" if layout.field is None else f"has no column {layout.field!r}"
+        wanted = (
+            "name the column of the text (field=…, --field)"
+            if layout.field is None
+            else f"has no column {layout.field!r}"
+        )
         columns = [name for value in objects.values() if isinstance(value, RValue) for name in value.strings("names")]
         shown = ", ".join(repr(str(name)[:40]) for name in columns[:10]) or "no names"
         raise CorpusError(f"{wanted}, or save a character vector alone; found {shown}", path=source.path)

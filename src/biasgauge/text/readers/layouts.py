@@ -91,7 +91,7 @@ def _read_table(layout: Layout, source: ByteSource, sink: Sink, rows: Iterator[t
         if field is None or field not in header:
             wanted = "name the column of the text" if field is None else f"has no column {field!r}"
             raise CorpusError(
-                f"{wanted} (field): the first row has {_listed(header)}, or give its number, from 1",
+                f"{wanted} (field=…, --field): the first row has {_listed(header)}, or give its number, from 1",
                 path=source.path,
                 line=1,
             )
@@ -120,7 +120,7 @@ def _text_of(field: str | int | None, source: ByteSource, number: int, text: str
         raise problem(f"is {_kind(value)}, expected a JSON object")
     if field is None or field not in value:
         wanted = "name the field of the text" if field is None else f"has no field {field!r}"
-        raise problem(f"{wanted} (field): the object has {_listed(list(value))}")
+        raise problem(f"{wanted} (field=…, --field): the object has {_listed(list(value))}")
     cell = value[field]
     if cell is None:
         return ""

@@ -156,7 +156,8 @@ def check_model_path(path: Path) -> None:
     """
     if not path.exists():
         raise InputError(
-            f"{path}: there is no such folder or file; models are read from this machine only, never from a hub"
+            f"{path}: there is no such folder or file; models are read from this machine only, "
+            f"never from a hub; fetch one first: hf download NAME --local-dir FOLDER"
         )
 
 
