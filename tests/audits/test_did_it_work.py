@@ -58,7 +58,11 @@ def damaged(worse: int) -> Evidence:
         ((reduced(0, 4), turned(0)), [("not reduced", "0 of 4", "bad"), *[("unknown", None, "caution")] * 2]),
         (
             (recovered(0.9, 0.8, passes=False), damaged(0)),
-            [("nothing to remove", "0", "caution"), ("recoverable", "90 %", "bad"), ("no damage seen", "0 of 3", "good")],
+            [
+                ("nothing to remove", "0", "caution"),
+                ("recoverable", "90 %", "bad"),
+                ("no damage seen", "0 of 3", "good"),
+            ],
         ),
         ((), [("nothing to remove", "0", "caution"), *[("unknown", None, "caution")] * 2]),
     ],

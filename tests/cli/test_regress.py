@@ -143,3 +143,10 @@ def test_a_page_is_written(files: dict[str, str], tmp_path: Path) -> None:
     assert content["terms"]
     assert content["neighbors"]["rows"]
     assert pd.read_csv(page.with_suffix(".csv"))["term"].tolist() == ["group_y", "year"]
+
+
+def test_the_column_of_the_text_has_the_name_that_other_commands_give_it(
+    files: dict[str, str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    by_text, by_field = (printed([*arguments(files), option, "text"], capsys) for option in ("--text", "--field"))
+    assert by_text["terms"] == by_field["terms"]

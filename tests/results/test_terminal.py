@@ -65,7 +65,10 @@ def test_print_of_a_summary_is_prose() -> None:
 
 
 def test_several_reasons_name_their_rows() -> None:
-    rows = [("algebra", Estimate(value=None, reason="not in the text")), ("symphony", Estimate(value=None, reason="no context"))]
+    rows = [
+        ("algebra", Estimate(value=None, reason="not in the text")),
+        ("symphony", Estimate(value=None, reason="no context")),
+    ]
     screen = Console(file=StringIO(), width=80)
     print_table(screen, Table.of("t", "", [Column("word"), Column("log odds", "estimate")], rows))
     assert isinstance(screen.file, StringIO)

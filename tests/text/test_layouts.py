@@ -184,7 +184,11 @@ BAD: dict[str, tuple[bytes, dict[str, Any], str]] = {
     "empty": (b"", {}, r"there are no words in the corpus: 0 lines"),
     "no words": (b"1 2 3\n---\n", {}, r"there are no words in the corpus: 2 lines, none .* tokenizer words"),
     "gzip cut short": (b"\x1f\x8b\x08\x00", {}, r"byte 0: the gzip stream is damaged or cut short"),
-    "tsv without it": (b"a\tb\n1\t2\n", TSV, r"line 1: has no column 't' \(field=…, --field\): the first row has 'a', 'b'"),
+    "tsv without it": (
+        b"a\tb\n1\t2\n",
+        TSV,
+        r"line 1: has no column 't' \(field=…, --field\): the first row has 'a', 'b'",
+    ),
     "tsv, no field": (b"a\tb\n", {"layout": "tsv"}, r"line 1: name the column of the text \(field=…, --field\)"),
     "tsv, too few columns": (b"a\tt\n1\t2\n3\n", TSV, r"line 3: has 1 columns, expected at least 2"),
     "csv with an open quote": (b't\n"a\nb\n', CSV, r"line 3: is not separated text"),

@@ -49,6 +49,7 @@ Examples:
       --a he,his,man --b she,her,woman
 """
 Table = Annotated[Path, Parameter(help="a table with a column of text, a folder of texts, or a tokenized corpus")]
+TextColumn = Annotated[str, Parameter(name=("--text", "--field"))]
 SETTINGS = {
     "min_count": int, "permutations": int, "smallest": float, "level": float, "tokenizer": str, "file": str,
     "remove": str, "most": int, "show_text": bool, "save_transform": Path, "min_coverage": float,
@@ -93,7 +94,7 @@ def regress(
     against: Rare[str | None] = None,
     contexts: int = 0,
     detection: int = 0,
-    text: str = "text",
+    text: TextColumn = "text",
     metadata: Path | None = None,
     window: int = 6,
     tokens: Path | None = None,
