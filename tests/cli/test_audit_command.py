@@ -205,5 +205,10 @@ def test_a_log_file_gets_lines_of_progress(capsys: pytest.CaptureFixture[str], m
         "biasgauge: training: 25 %, about 2 min left",
         "biasgauge: training: 50 %, about 1 min left",
     ]
+    clock = iter([0.0, 31.0])
+    with screen.progress(Options(), "training") as report:
+        assert report is not None
+        report(1, 100)  # most of the time so far was compilation: no estimate yet
+    assert capsys.readouterr().err.splitlines() == ["biasgauge: training: 1 %"]
     with screen.progress(Options(quiet=True), "training") as report:
         assert report is None

@@ -22,6 +22,8 @@ PATIENCE = 2.0
 """Seconds of work before progress is shown."""
 BETWEEN_LINES = 30.0
 """Seconds between two lines of progress in a log file."""
+FIRST_ESTIMATE = 20
+"""Inverse of the share of the work from which on the time left is estimated: compiling and reading come first."""
 
 
 def console(options: Options, *, aside: bool = False) -> Console:
@@ -142,7 +144,7 @@ class ProgressLines:
 
         self._printed = now
         line = f"{self._work}: {share_text(done / total)}" if total > 0 else self._work
-        if 0 < done < total:
+        if total <= done * FIRST_ESTIMATE and done < total:
             line += f", about {duration_text((now - self._started) * (total - done) / done)} left"
         print(f"biasgauge: {line}", file=sys.stderr, flush=True)  # noqa: T201 - a log file
 
