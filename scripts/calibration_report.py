@@ -64,7 +64,7 @@ def main() -> None:
     head = HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}")
     files = path.with_suffix("")  # whole tables, of which the page has a summary
     files.mkdir(parents=True, exist_ok=True)
-    makers = {
+    makers: dict[str, Callable[[float], Iterator[str]]] = {
         "intervals": partial(coverage, files=files),
         "tests": partial(null_rates, files=files),
         "verdicts": verdict_rates,

@@ -48,14 +48,21 @@ def test_contrasts_of_dobrzeniecka2023(studies: Path) -> None:
 
 
 def test_predictive_checks_of_dobrzeniecka2023(studies: Path) -> None:
-    page = (studies / "dobrzeniecka2023.md").read_text()
-    table = pd.read_csv(studies / "dobrzeniecka2023" / "predictive.csv").set_index(["set", "model"])
-    for name, printed, *cells in lines(page, "| set | printed | published model, here |"):
-        dataset = name.lower().replace(", ", "_")
-        for model, cell in zip(("published", "crossed"), cells, strict=True):
-            kept: list[Any] = list(table.loc[(dataset, model), ["within_50", "within_89"]])
-            assert numbers(cell) == pytest.approx(kept, abs=0.051)
-        assert numbers(printed)[:2] == list(table.loc[(dataset, "published"), ["printed_50", "printed_89"]])
+    """Ranges over all sets as the page prints them; printed percentages within two errors of simulation."""
+    page = " ".join((studies / "dobrzeniecka2023.md").read_text().split())
+    table = pd.read_csv(studies / "dobrzeniecka2023" / "predictive.csv")
+    told = re.findall(
+        r"the published model has (\S+ to \S+ and \S+ to \S+), the crossed one (\S+ to \S+ and \S+ to \S+) ", page
+    )
+    assert len(told) == 1
+    for model, text in zip(("published", "crossed"), told[0], strict=True):
+        shares = table[table["model"] == model][["within_50", "within_89"]]
+        expected = [end for column in shares for end in (shares[column].min(), shares[column].max())]
+        assert numbers(text) == pytest.approx(expected, abs=0.051), model
+    printed = table[(table["model"] == "published") & table["printed_50"].notna()]
+    assert len(printed) == 6
+    for level, most in (("50", 0.5 + 1.38), ("89", 0.5 + 0.98)):
+        assert ((printed[f"within_{level}"] - printed[f"printed_{level}"]).abs() <= most).all()
 
 
 def test_shares_before_and_after_debiasing(studies: Path) -> None:
@@ -159,7 +166,7 @@ def test_correlations_of_graded_versions(studies: Path, graded: pd.DataFrame) ->
     both = ("all", "without Attract-Repel at full strength")
     choices = [(scale, which) for scale in ("weat", "contrast") for which in both]
     rows = lines(page, "| r, all tests pooled |")
-    assert len(rows) == 4
+    assert len(rows) == 2
     for name, *cells in rows:
         kind, metric = re.findall(r"type (\d) (\w+)", name)[0]
         own = graded[graded["measure"] == f"{metric}, winobias test {kind}"]

@@ -249,10 +249,10 @@ def test_the_errors_of_few_seeds_are_those_of_the_table() -> None:
     lines = page.split("| seeds | skip-gram | GloVe | fastText |", 1)[1].split("\n\n", 1)[0].splitlines()[2:]
     shown = {int(seeds): cells for seeds, *cells in (line.strip("| ").split(" | ") for line in lines)}
     assert set(shown) == set(errors["seeds"])
-    for (algorithm, seeds), rows in errors.groupby(["algorithm", "seeds"]):
-        cell = shown[int(seeds)][("sgns", "glove", "fasttext").index(str(algorithm))]
+    for (algorithm, count), rows in errors.groupby(["algorithm", "seeds"]):
+        cell = shown[int(str(count))][("sgns", "glove", "fasttext").index(str(algorithm))]
         ends = [float(end) for end in cell.split(" to ")]
-        assert ends == pytest.approx([rows["error"].min(), rows["error"].max()], abs=0.00051), (algorithm, seeds)
+        assert ends == pytest.approx([rows["error"].min(), rows["error"].max()], abs=0.00051), (algorithm, count)
 
 
 def test_what_the_page_links_to_is_there() -> None:
