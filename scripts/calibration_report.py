@@ -48,6 +48,14 @@ SILENT = {
     "views": "views of a transformer alone: see below",
 }
 """Questions that a rule is asked of, for rules that are asked of none of those on the page."""
+NULL = "A and B relabeled"
+"""Lists of which the page quotes the shares of the rules."""
+RULES = """
+## Rules of these verdicts
+Share of questions that each rule fails or cannot decide, on relabeled lists, on random words along base pairs and on
+the shipped lists: [rules.csv]({folder}/rules.csv). On relabeled lists the share that fails is {association} under
+`association`, {frequency} under `frequency` and {replicates} under `replicates`.
+"""
 Row = Sequence[str]
 
 
@@ -67,7 +75,7 @@ def main() -> None:
     makers: dict[str, Callable[[float], Iterator[str]]] = {
         "intervals": partial(coverage, files=files),
         "tests": partial(null_rates, files=files),
-        "verdicts": verdict_rates,
+        "verdicts": partial(verdict_rates, files=files),
     }
     if asked.only:
         page = path.read_text(encoding="utf-8")
@@ -133,7 +141,7 @@ def null_rates(share: float, files: Path) -> Iterator[str]:
     yield f"\nParts or vectorized forms of these:\n{enumeration(parts)}"
 
 
-def verdict_rates(share: float) -> Iterator[str]:
+def verdict_rates(share: float, files: Path) -> Iterator[str]:
     """How often does a verdict say that something may be reported where there is nothing?"""
     audits, rows = int(400 * share), []
     for name, draw in verdicts.nulls().items():
@@ -149,8 +157,9 @@ gets `report` or `report-with-care`; *found*: at least one passes the rule `asso
 Questions are adjusted by the default, `fdr` ([other corrections](verdicts.md#many-questions-at-once)).
 """
     yield table(("lists without meaning", "report", "found", ""), rows)
-    yield "\n## Rules of these verdicts\nEach rule applied to every question, whether or not an association is found.\n"
-    yield table(("rule", "registered as", "questions", "fails", "unknown", "lists"), rule_rows(max(int(40 * share), 2)))
+    rules = rule_rows(max(int(40 * share), 2))
+    write_rows(files / "rules.csv", ("rule", "registered as", "questions", "fails", "unknown", "lists"), rules)
+    yield RULES.format(folder=files.name, **{row[1].strip("`"): row[3] for row in reversed(rules) if row[-1] == NULL})
     yield "\n## Other verdicts\nUnder their null hypotheses.\n"
     yield table(("verdict", "world", "says report", ""), other_verdicts(share))
 
@@ -165,7 +174,7 @@ def rule_rows(audits: int) -> list[Row]:
     runs = load_default_replicates()
     random = np.random.default_rng(5)
     lists = {
-        "A and B relabeled": verdicts.relabeled(runs, every, random),
+        NULL: verdicts.relabeled(runs, every, random),
         "random words along base pairs": verdicts.random_words(runs, random),
         "the shipped lists": iter([(runs, every)]),
     }
@@ -255,10 +264,15 @@ def judged(promised: float, share: float, n: int, *, short: bool) -> str:
     return "cautious"
 
 
-def summarized(path: Path, heads: Row, rows: Sequence[Row], *, column: int) -> str:
-    """Write all rows to a file; return the range of the unmarked ones and a table of those with a remark."""
+def write_rows(path: Path, heads: Row, rows: Sequence[Row]) -> None:
+    """Write a table to a file, without the marks of code."""
     with path.open("w", encoding="utf-8", newline="") as file:
         csv.writer(file, lineterminator="\n").writerows([cell.strip("`") for cell in row] for row in (heads, *rows))
+
+
+def summarized(path: Path, heads: Row, rows: Sequence[Row], *, column: int) -> str:
+    """Write all rows to a file; return the range of the unmarked ones and a table of those with a remark."""
+    write_rows(path, heads, rows)
     marked = [row for row in rows if row[-1]]
     shares = [float(row[column].split()[0]) for row in rows if not row[-1]]
     return (
