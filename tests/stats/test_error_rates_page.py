@@ -43,7 +43,7 @@ def page(repository: Path) -> dict[str, set[str]]:
 
 def file_rows(repository: Path, heading: str) -> list[list[str]]:
     """Rows of the file that has the whole table of a section; none where the page has it."""
-    path = repository / "docs" / "error_rates" / f"{heading.split()[0].lower()}.csv"
+    path = repository / "docs" / "error_rates" / f"{heading.split(maxsplit=1)[0].lower()}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
