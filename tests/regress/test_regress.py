@@ -453,7 +453,7 @@ def test_no_squared_norm_is_said_to_be_below_0() -> None:
     assert fit.terms[0].high is not None
     assert fit.terms[0].high < 0
     assert fit.verdicts[0].decision == "no-association-shown"
-    assert "at most 0.00; from" in fit.verdicts[0].sentence
+    assert "at most 0.00 (smallest that matters" in fit.verdicts[0].sentence
 
 
 def test_documents_without_a_covariate_are_left_out_and_told() -> None:

@@ -8,7 +8,7 @@ import pytest
 from rich.console import Console
 
 import biasgauge as bg
-from biasgauge.core.estimate import Estimate
+from biasgauge.core import Estimate
 from biasgauge.results import Column, Table
 from biasgauge.results.terminal import print_table
 
@@ -43,6 +43,20 @@ def test_names_are_broken_before_numbers_are_cut(width: int) -> None:
     names = lines[: lines.index(first)]
     assert sorted(" ".join(names).split()) == sorted(" ".join(column.name for column in TABLE.columns).split())
     assert names[-1].index("terms") + len("terms") == first.index("110") + len("110")  # names end where numbers end
+
+
+def test_an_interval_goes_below_its_estimate_before_a_word_is_broken() -> None:
+    screen = Console(file=StringIO(), width=46)
+    estimate = Estimate(-1.234, -2.345, 3.456)
+    columns = ["term", "decision", Column("norm", "estimate", 3), Column("counts", "estimate", 3)]
+    print_table(screen, Table.of("t", "", columns, [("party", "inconclusive", estimate, estimate)]))
+    assert isinstance(screen.file, StringIO)
+    lines = screen.file.getvalue().replace("\u00a0", " ").splitlines()
+    assert [line.split() for line in lines[1:]] == [
+        ["party", "inconclusive", "−1.234", "−1.234"],
+        ["[−2.345,", "3.456]", "[−2.345,", "3.456]"],
+    ]
+    assert max(map(len, lines)) <= 46
 
 
 def test_text_that_is_too_long_goes_on_in_the_next_line() -> None:

@@ -136,15 +136,16 @@ def _print_cells(screen: Console, table: Table, rows: Sequence[Sequence[Any]]) -
     cells = [[_cell(screen, value, column) for value, column in zip(row, table.columns, strict=True)] for row in rows]
     grid = Grid(box=None, padding=(0, 2, 0, 0), pad_edge=False, show_edge=False)
     names = [shown_as(column.name, screen.encoding) for column in table.columns]
-    for name, width, column in zip(
-        names, _column_widths(names, cells, table, screen.width), table.columns, strict=True
-    ):
+    widths = _column_widths(names, cells, table, screen.width)
+    for name, width, column in zip(names, widths, table.columns, strict=True):
         side: Literal["left", "right"] = "right" if column.kind in _RIGHT else "left"
         head = Align(Text(name, "bold", justify=side), side, vertical="bottom")
         overflow: Literal["ellipsis", "fold"] = "ellipsis" if table.one_line else "fold"
         grid.add_column(head, justify=side, width=width, overflow=overflow, no_wrap=table.one_line)
     for row in cells:
-        grid.add_row(*row)
+        grid.add_row(
+            *(_interval_below(text) if len(text) > width else text for text, width in zip(row, widths, strict=True))
+        )
     for line in screen.render_lines(grid, pad=False):
         while line and not line[-1].text.strip():
             line.pop()
@@ -155,20 +156,29 @@ def _print_cells(screen: Console, table: Table, rows: Sequence[Sequence[Any]]) -
 def _column_widths(names: list[str], cells: list[list[Text]], table: Table, space: int) -> list[int]:
     """Widths that fit into the space: the widest column gives way, first down to its longest word, then further.
 
-    Numbers are never broken. (The widths that rich finds by itself know no such limits.)
+    Numbers are never broken, but an interval goes below its estimate before a word is broken. (The widths that rich
+    finds by itself know no such limits.)
     """
-    widths, by_word, by_letter = [], [], []
+    widths, by_word, by_part, by_letter = [], [], [], []
     for name, values, column in zip(names, zip(*cells, strict=True), table.columns, strict=True):
         numeric, longest = column.kind in NUMERIC, max(map(len, values))
         words = [*name.split(), *([] if numeric else (word for value in values for word in value.plain.split()))]
         widths.append(max(len(name), longest))
         by_word.append(max([longest if numeric else 0, *map(len, words)]))
-        by_letter.append(longest if numeric else min(widths[-1], _NARROWEST))
-    for limits in (by_word, by_letter):
+        parts = [part for value in values for part in value.plain.split(" [")] if column.kind == "estimate" else []
+        by_part.append(max(len(part) + 1 for part in parts) if parts else by_word[-1])
+        by_letter.append(by_part[-1] if numeric else min(widths[-1], _NARROWEST))
+    for limits in (by_word, by_part, by_letter):
         while sum(widths) + 2 * (len(widths) - 1) > space and any(map(int.__gt__, widths, limits)):
             widest = max((index for index, limit in enumerate(limits) if widths[index] > limit), key=widths.__getitem__)
             widths[widest] -= 1
     return widths
+
+
+def _interval_below(text: Text) -> Text:
+    """Set the interval of an estimate on a line of its own; other text stays as it is."""
+    before, bracket, interval = text.plain.partition(" [")
+    return type(text)(f"{before}\n[{interval}", text.style) if bracket else text
 
 
 def _cell(screen: Console, value: Any, column: Column) -> Text:  # noqa: ANN401 - a cell of any kind

@@ -127,12 +127,11 @@ class Neighbors(Result):
         return f"Neighbors at {describe_values(self.first)} and at {describe_values(self.second)}"
 
     def _headline(self) -> str:
-        sides = {
-            "first": [row.word for row in self.rows if row.low is not None and row.low > 1],
-            "second": [row.word for row in self.rows if row.high is not None and row.high < 1],
-        }
-        texts = [f"nearer at the {side}: {words_text(words, 8)}" for side, words in sides.items()]
-        return "; ".join(texts)
+        nearer = [row.word for row in self.rows if row.low is not None and row.low > 1]
+        farther = [row.word for row in self.rows if row.high is not None and row.high < 1]
+        sides = ((self.first, nearer), (self.second, farther))
+        texts = [f"nearer at {describe_values(values)}: {words_text(words, 8) or 'none'}" for values, words in sides]
+        return f"{'; '.join(texts)}."
 
 
 def nearest_words(

@@ -19,7 +19,7 @@ from biasgauge.errors import ParameterError
 from biasgauge.results import (
     Chart,
     Column,
-    Quote,
+    Listing,
     RecordTable,
     Result,
     Summary,
@@ -240,8 +240,8 @@ class EmbeddingRegression(Result):
     def summary(self) -> Summary:
         """The verdicts first, then the three readings side by side."""
         first = self.verdicts[0] if len(self.verdicts) == 1 else None
-        quotes = (Quote("Methods", regression_methods(self), "Made from the settings of this regression."),)
-        summary = replace(super().summary(), tables=tuple(t for t in self._tables() if t.rows), quotes=quotes)
+        listings = (Listing("Methods paragraph", regression_methods(self)),)
+        summary = replace(super().summary(), tables=tuple(t for t in self._tables() if t.rows), listings=listings)
         return summary if first is None else replace(summary, mark=first.decision, tone=first.style.tone)
 
     def derived(self) -> JsonMapping:
@@ -276,14 +276,15 @@ class EmbeddingRegression(Result):
                 for count, axis in zip(self.count_terms, self.axis_terms, strict=True)
             )
             sentences.append(f"Counts and projection have the same direction in {agree} of {len(self.terms)} terms.")
-        clusters = self.settings["cluster"] or "document"
-        sentences.append(f"Errors generalize over {self.settings['clusters']:,} clusters, each a {clusters}.")
+        cluster = self.settings["cluster"]
+        clusters = "documents" if cluster is None else f"clusters of documents ({cluster})"
+        sentences.append(f"Errors generalize over {self.settings['clusters']:,} {clusters}.")
         return sentences
 
     def _side_by_side(self) -> Table:
         """The decision on each term, and the three readings."""
         tones: dict[str, Tone] = {verdict.decision: verdict.style.tone for verdict in self.verdicts}
-        readings = (Column(name, "estimate") for name in ("norm", "projection", "counts"))
+        readings = (Column(name, "estimate", 3) for name in ("norm", "projection", "counts"))
         effects = [{row.term: row.interval for row in rows} for rows in (self.axis_terms, self.count_terms)]
         rows = [
             (norm.term, verdict.decision, norm.estimate, *(found.get(norm.term) for found in effects))
@@ -339,16 +340,16 @@ def regression_methods(result: EmbeddingRegression) -> str:
     covariates = result.formula.partition("~")[2].strip()
     recovery = result.transform.get("recovery")
     source = (
-        "a transformation that was given"
+        "the transformation matrix given to the program"
         if recovery is None
-        else f"a transformation estimated on {result.transform['tokens']:,} tokens (cosine with vectors held out "
-        f"{number_text(recovery['cosine'])})"
+        else f"a transformation matrix estimated on {result.transform['tokens']:,} tokens (cosine with held-out "
+        f"vectors {number_text(recovery['cosine'])})"
     )
     draws = f"p by {result.terms[0].p_method or 'permutation'} ({settings['permutations']:,} draws)"
     embedding = (
         f"We embedded {counted(n, 'occurrence')} of {words} à la carte (Khodak et al. 2018; Rodriguez, Spirling & "
         f"Stewart 2023) with biasgauge {__version__}: {source} times the mean of the {settings['vectors']} vectors "
-        f"within {settings['window']} words."
+        f"of the words within {settings['window']} words."
     )
     regression = (
         f"Embeddings were regressed on {covariates}; squared norms of coefficients are corrected for their bias (Green "

@@ -46,7 +46,9 @@ class TypicalContexts(Result):
     """
 
     tables: ClassVar[tuple[str, ...]] = ("rows",)
-    record_tables: ClassVar[tuple[RecordTable, ...]] = (RecordTable("rows", "Typical contexts", _COLUMNS),)
+    record_tables: ClassVar[tuple[RecordTable, ...]] = (
+        RecordTable("rows", "Typical contexts", _COLUMNS, drop_empty=True),
+    )
 
     rows: tuple[TypicalContext, ...]
     values: JsonMapping

@@ -112,13 +112,13 @@ def judge(case: TermCase) -> Verdict:
     enough = _enough_clusters(case)
     if not enough.passes:
         decision = decide(found=shown.passes, barred=True)
-        return _verdict(case, decision, "", f"{enough.reason} ({shown.reason})", (shown, enough))
+        return _verdict(case, decision, "", f"{enough.reason}; {shown.reason}", (shown, enough))
     small = _equivalence(case)
     stable = tuple(_agreement(case))
     failed = [piece.reason for piece in stable if piece.passes is False]
     decision = decide(found=shown.passes, small=small.passes and not failed, stable=[piece.passes for piece in stable])
     if not shown.passes or decision == "no-association-shown":
-        why = "; ".join([f"{small.reason} ({shown.reason})", *failed])
+        why = "; ".join([small.reason, shown.reason, *failed])
         return _verdict(case, decision, "", why, (shown, enough, small, *stable))
     others = [piece.reason for piece in stable if piece.passes is not False]
     why = "; ".join([*failed, shown.reason] if decision == "do-not-report" else [shown.reason, *others])
@@ -248,7 +248,7 @@ def _equivalence(case: TermCase) -> Evidence:
         high, limit = case.norm.high, (case.smallest * case.spread / case.unit) ** 2
         within = high is not None and high < limit
         largest = None if high is None else max(high, 0.0)  # the corrected norm may lie below 0, no true one does
-        ends = f"at most {number_text(largest)}; from {number_text(limit)} on it would matter"
+        ends = f"at most {number_text(largest)} (smallest that matters {number_text(limit)})"
         reason = f"{'any difference is too small to matter' if within else neither}: {ends}"
         return Evidence("equivalence", {"low": 0.0, "high": high, "level": level}, limit, within, reason)
     observed: dict[str, float | None] = {"level": level}
@@ -263,7 +263,7 @@ def _equivalence(case: TermCase) -> Evidence:
         low, high, limit = bounds
         holds.append(-limit < low and high < limit)
         observed |= {f"{reading.kind}_low": low, f"{reading.kind}_high": high, f"{reading.kind}_limit": limit}
-        texts.append(f"{name} {interval_text(low, high, 3)}, from ±{number_text(limit, 3)} on it would matter")
+        texts.append(f"{name} {interval_text(low, high, 3)} (smallest that matters ±{number_text(limit, 3)})")
     within = bool(holds) and all(holds)
     ends = f"{level_text(level)} intervals: {'; '.join(texts)}"
     reason = f"{'any difference is too small to matter' if within else neither}: {ends}"
