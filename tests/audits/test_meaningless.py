@@ -136,7 +136,7 @@ def test_lists_that_differ_in_frequency_are_named_with_what_to_do() -> None:
     assert (worst.low, worst.high) == (clopper_pearson(100, 100).low, 1.0)
     assert worst.kinds["relabeled"]["found"] == found["relabeled"].found
     above, named = false_alarm_warnings(tuple(found.values()))
-    assert "100 % [96,\u00a0100] of audits of lists that mean nothing" in above
+    assert "100.0 % [96.4,\u00a0100.0] of audits of lists that mean nothing" in above
     assert "more than the 5 % promised" in above
     assert named.startswith("frequent in sided: its lists differ in word frequency")
 

@@ -225,6 +225,9 @@ def test_the_frame_and_the_summary_hold_the_numbers() -> None:
     assert repr(found).startswith("<Weat: WEAT given words on toy: contrast ")
     sets = {cells[0]: cells[2:] for cells in found.summary().tables[0].rows}
     assert sets["x"] == (2, 3, ("x3",))
+    # Words that were typed have no name but that of their place.
+    first = found.summary().sentences[0]
+    assert first == "A positive contrast: X is more associated with A than Y is, and Y with B."
     assert found.summary().sentences[-1] == f"Test statistic {number_text(found.statistic, 4)}."
     undefined = bg.weat(model("x1", "x2", "x3"), **SETS)
     assert "undefined: " in undefined.summary().headline

@@ -2,6 +2,7 @@ from biasgauge.core import WordSet as WordSet
 from biasgauge.lexicons.by_name import BANK as BANK
 from biasgauge.lexicons.by_name import PLAIN_SUFFIX as PLAIN_SUFFIX
 from biasgauge.lexicons.by_name import SUFFIX as SUFFIX
+from biasgauge.lexicons.by_name import TYPED_WORDS as TYPED_WORDS
 from biasgauge.lexicons.by_name import is_set_reference as is_set_reference
 from biasgauge.lexicons.by_name import lexicon as lexicon
 from biasgauge.lexicons.by_name import pairs_of as pairs_of

@@ -24,6 +24,8 @@ from biasgauge.lexicons.table import describe, parse_toml, shown
 SUFFIX = ".toml"
 PLAIN_SUFFIX = ".txt"
 """Ending of a plain list, one word per line."""
+TYPED_WORDS = "given words"
+"""Name of a set of words that come without one."""
 BANK = "seed_bank"
 FOLDER = Path(__file__).with_name("data")
 """The lexicons that ship."""
@@ -126,7 +128,7 @@ def words_of(words: WordsLike) -> WordSet:
             words = tuple(_word(word, number) for number, word in enumerate(words, 1))
             if not words:
                 raise ParameterError("words must be a name, a path or at least one word, found none")
-            return WordSet("given words", words)
+            return WordSet(TYPED_WORDS, words)
     raise ParameterError(f"words must be a name, a path or an iterable of strings, found {describe(words)}")
 
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, NamedTuple
 
 from biasgauge._version import __version__
 from biasgauge.core import TEST_ROLES, Estimate, JsonMapping, JsonObject
-from biasgauge.lexicons import shared_words
+from biasgauge.lexicons import TYPED_WORDS, shared_words
 from biasgauge.metrics import AssociationResult, WeatResult
 from biasgauge.results import (
     Chart,
@@ -244,7 +244,7 @@ class Weat(Association):
     def _sentences(self) -> tuple[str, ...]:
         if self.value is None or self.statistic is None:
             return ()
-        x, y, a, b = (self.sets[role] for role in TEST_ROLES)
+        x, y, a, b = (role.upper() if self.sets[role] == TYPED_WORDS else self.sets[role] for role in TEST_ROLES)
         sentences = [f"A positive contrast: {x} is more associated with {a} than {y} is, and {y} with {b}."]
         if self.contrast is not None:
             contrast = _with_interval(number_text(self.contrast.value, 4), self.contrast)

@@ -10,7 +10,7 @@ from biasgauge import registry
 from biasgauge.analyses.corpus_bias.counting import ContextCounts, corpus_coverage, count_contexts
 from biasgauge.core import Floats, LexiconLike, PairsLike, WordPolicy, WordsLike
 from biasgauge.errors import ParameterError
-from biasgauge.lexicons import AssociationTest, WordSet, WordSets, lexicon, pairs_of, words_of
+from biasgauge.lexicons import TYPED_WORDS, AssociationTest, WordSet, WordSets, lexicon, pairs_of, words_of
 from biasgauge.text import TokenCorpus
 from biasgauge.vectors import Coverage
 
@@ -117,7 +117,7 @@ def _groups(a: WordsLike | None, b: WordsLike | None, pairs: PairsLike | None) -
     groups = []
     for group in (words_of(a), words_of(b)):
         name = "/".join(group.words[:3]) + ("/…" if len(group.words) > 3 else "")
-        groups.append(WordSet(name, group.words) if group.name == "given words" else group)
+        groups.append(WordSet(name, group.words) if group.name == TYPED_WORDS else group)
     return groups[0], groups[1]
 
 
