@@ -89,7 +89,7 @@ def against_r(
     elapsed, r_processor = printed[0].split()
     norms, bias = (np.array(line.split(), float)[1:] for line in printed[1:])
     np.testing.assert_allclose([term.norm2 for term in fit.terms], norms, rtol=1e-6)
-    ours = [term.norm2_bias for term in fit.terms]
+    ours = np.array([term.norm2_bias for term in fit.terms], float)
     print(f"one target, {len(rows):,} occurrences, {arguments.permutations} permutations: regress from the text on "
           f"{seconds:.1f} s (processor {processor:.1f}), base R once they are embedded {elapsed} s (processor "
           f"{r_processor}); "

@@ -131,7 +131,7 @@ def test_tiles_count_decisions_and_give_the_error_rate(audited: bg.audits.AuditR
     # The rate is an estimate and no bound: its interval may reach beyond what is promised, and shows it.
     assert shown[-1].value == f"{100 * rate.rate:.1f}\u00a0%"
     assert f"[{100 * rate.low:.1f},\u00a0{100 * rate.high:.1f}]" in shown[-1].label
-    assert shown[-1].label.startswith("highest of 4 false-alarm rates")
+    assert shown[-1].label.startswith("highest of 4 false-alarm rates of meaningless lists [")
     assert audited.summary().caveat == CAVEAT
 
 

@@ -269,7 +269,7 @@ def tiles(result: AuditResult) -> tuple[Tile, ...]:
         }
         interval = shares_text(worst.low, worst.high, 1)
         which = f"highest of {len(worst.kinds)} false-alarm rates" if len(worst.kinds) > 1 else "false-alarm rate"
-        caption = f"{which} {interval} in audits of meaningless lists{remarks[worst.above]}"
+        caption = f"{which} of meaningless lists {interval}{remarks[worst.above]}"
         tones: dict[str, tuple[Tone, Shape]] = {"interval": ("bad", "cross"), "estimate": ("caution", "half")}
         counts.append(Tile(share_text(worst.rate, 1).replace(" ", "\u00a0"), caption, *tones.get(worst.above, ())))
     return tuple(counts)
