@@ -5,7 +5,7 @@ python scripts/site_files.py FOLDER
 
 from __future__ import annotations
 
-import sys
+import argparse
 from pathlib import Path
 
 import numpy as np
@@ -55,4 +55,6 @@ def _text(seed: int) -> str:
 
 
 if __name__ == "__main__":
-    write_files(Path(sys.argv[1]))
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, help="where the files are written")
+    write_files(parser.parse_args().folder)
