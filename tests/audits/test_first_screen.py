@@ -75,6 +75,13 @@ def test_sanity_checks_and_what_fails_are_no_findings(published: bg.audits.Audit
     assert "flowers" not in said
 
 
+def test_one_check_of_the_instrument_is_answered(published: bg.audits.AuditResult) -> None:
+    flowers = [verdict for verdict in decided(published, weat1="report").verdicts if verdict.question == "weat1"]
+    said = headline(replace(published, verdicts=tuple(flowers)))
+    assert said.startswith("In these vectors, flowers are more associated with pleasant")
+    assert said.endswith(". This is a check of the instrument.")
+
+
 def test_absence_that_is_shown_may_be_reported_and_is_not_open(published: bg.audits.AuditResult) -> None:
     audited = published
     ruled_out = {"weat4": "no-association-shown"}

@@ -209,8 +209,13 @@ def headline(result: AuditResult) -> str:
 
 
 def _headline_of_few(result: AuditResult, verdicts: Sequence[Verdict]) -> str:
-    """Answer the one question that was asked; where none was, count the positive controls and applications."""
+    """Answer the one question that was asked, be it a positive control; else count controls and applications."""
     if not verdicts:
+        controls = [verdict for verdict in result.verdicts if verdict.test not in NOT_QUERIES]
+        if len(controls) == len(result.verdicts) == 1:
+            (control,) = controls
+            answer = _headline_of_one(control, _statement(control, breakdown_of(result, control)))
+            return f"{answer} This is a check of the instrument."
         count = len(result.verdicts)
         return f"{count} questions were asked." if count > 1 else f"{'One' if count else 'No'} question was asked."
     (verdict,) = verdicts
