@@ -1,4 +1,4 @@
-"""Which package may import which: the table in docs/architecture.md, checked against every import in the source."""
+"""The table of allowed imports in docs/architecture.md, checked against every import in the source."""
 
 from __future__ import annotations
 

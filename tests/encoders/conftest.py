@@ -77,7 +77,7 @@ def package_folder(name: str) -> Path:
     """Where an installed package lies, without importing it; the test is skipped, loudly, where it is not installed."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
-        pytest.skip(f"NO REAL MODEL: the package {name.replace('_', '-')} is not installed; docs/encoders.md says how")
+        pytest.skip(f"NO REAL MODEL: the package {name.replace('_', '-')} is missing; see docs/encoders.md")
     return Path(spec.origin).parent
 
 

@@ -1,4 +1,4 @@
-"""docs/error_rates.md names every maker of intervals, giver of p, rule and null: what is added must be measured."""
+"""docs/error_rates.md names every interval, p, rule and null: what is added must be measured."""
 
 from __future__ import annotations
 

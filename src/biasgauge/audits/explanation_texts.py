@@ -1,4 +1,4 @@
-"""Texts on verdicts and on the rules that they rest on: for `explain`, the page of an audit and docs/verdicts.md.
+"""Texts on verdicts and their rules: for `explain`, the page of an audit and docs/verdicts.md.
 
 `python scripts/make_explanations.py` writes them into the documentation.
 """
