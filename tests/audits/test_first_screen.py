@@ -9,7 +9,8 @@ from typing import TYPE_CHECKING
 import pytest
 
 from biasgauge import registry
-from biasgauge.audits.page.first_screen import CAVEAT, headline, in_order, slugs, tiles
+from biasgauge.audits.page.first_screen import CAVEAT, _comment, headline, in_order, slugs, tiles
+from biasgauge.audits.page.panels import _sentences
 from biasgauge.audits.page.reporting_sentences import (
     METHODS,
     _bibliography,
@@ -19,7 +20,7 @@ from biasgauge.audits.page.reporting_sentences import (
     text_for_report,
     what_to_write,
 )
-from biasgauge.audits.verdicts import Verdict
+from biasgauge.audits.verdicts import Evidence, Verdict
 from biasgauge.core import REPORTED
 from biasgauge.results import Quote, Summary
 from biasgauge.results.markup import markdown
@@ -237,3 +238,20 @@ def test_markdown_does_not_say_the_title_of_a_sentence_twice() -> None:
     text = markdown(Summary("T", "", quotes=quotes))
     assert "\nWEAT 7 could not be measured. *Nothing.*" in text
     assert "\nWEAT 8: In v, men. *Only v.*" in text
+
+
+@pytest.mark.parametrize(
+    ("power", "needed", "comment"),
+    [(0.63, 102, "about 102 words per list needed"), (0.91, None, "near the limits in spite of enough words")],
+)
+def test_no_more_words_are_asked_for_than_there_are(power: float, needed: int | None, comment: str) -> None:
+    """Power is reached with 76 words, of 98 at hand: what is undecided then is not for want of words."""
+    numbers = {"contrast": 0.051, "power": 0.8, "now": power, "targets": 102, "attributes": 59, "both": 102}
+    observed = {"contrast": 0.03, "low": -0.01, "high": 0.06, "smallest": 0.05}
+    failed = (Evidence("association", observed, 0.05, passes=False, reason="p"),)
+    verdict = Verdict("science", "Science", "toy", "contrast", "inconclusive", "", "p", failed, plan=numbers)
+    assert verdict.words_needed == needed
+    assert _comment(verdict) == comment
+    (sentence,) = _sentences(verdict)
+    assert ("They are long enough" in sentence) == (needed is None)
+    assert ("102 words in each list" in sentence) == (needed is not None)

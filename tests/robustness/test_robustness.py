@@ -268,7 +268,7 @@ def test_the_shipped_vectors_do_not_depend_on_threads() -> None:
     said = [sentence.split(" (")[0].split(":")[0] for sentence in one["verdicts"]]
     assert said == [
         "Another base pair, DB/WA", "Another base pair, RIPA", "Another base pair, NBM",
-        "Another form of the words, plural", "Against what is known, bsri", "Against what is known, animals",
+        "Another form of the words, plural", "Against known directions, bsri", "Against known directions, animals",
         "Another measure, ripa", "Another measure, nbm",
     ]  # fmt: skip
     other = robustness(vectors, frequent=3_000, random_state=5).to_dict()

@@ -16,7 +16,7 @@ from biasgauge.audits.rules import CIRCULARITY, FREQUENCY
 from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_claims
-from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, same_direction
+from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, has_enough_words, same_direction
 from biasgauge.core import DEFAULT_POLICY, Decision, WordPolicy, decide
 from biasgauge.lexicons import AssociationTest, Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
@@ -139,7 +139,7 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
     small = _equivalence(case)
     if not association.passes or small.passes:
         decision = decide(found=False, stable=(), small=small.passes)
-        words = None if plan is None or small.passes else plan["both"]
+        words = None if plan is None or small.passes or has_enough_words(plan) else plan["both"]
         size = number_text(case.smallest, 3)
         more = "" if words is None else f"; about {words:,} words in each list would show a contrast of {size}"
         remark = "" if words is None or plan is None else remark_on_effective_words(plan)

@@ -186,9 +186,19 @@ class Verdict(Record):
 
     @property
     def words_needed(self) -> int | None:
-        """Words in each list that would settle an inconclusive answer; None where no number would, or it is settled."""
-        needed = None if self.plan is None or self.decision != "inconclusive" else self.plan.get("both")
+        """Words in each list that would settle an inconclusive answer.
+
+        None where no number would, where it is settled, or where the lists are long enough already.
+        """
+        if self.plan is None or self.decision != "inconclusive" or self.has_enough_words:
+            return None
+        needed = self.plan.get("both")
         return None if needed is None else int(needed)
+
+    @property
+    def has_enough_words(self) -> bool:
+        """True where the lists have the planned power to show the smallest contrast that matters."""
+        return self.plan is not None and has_enough_words(self.plan)
 
     @property
     def id(self) -> str:
@@ -267,3 +277,8 @@ def same_direction(evidence: Sequence[Evidence]) -> str:
     if not parts:
         return ""
     return f"{', '.join(parts[:-1])}{' and ' if parts[1:] else ''}{parts[-1]} give the same direction"
+
+
+def has_enough_words(plan: Mapping[str, int | float | None]) -> bool:
+    """True where lists have the power that a plan aims at."""
+    return (plan.get("now") or 0.0) >= (plan.get("power") or 1.0)

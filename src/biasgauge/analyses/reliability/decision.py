@@ -239,7 +239,7 @@ class DecisionStudy(Result):
         title = f"Designs that reach a reliability of {self.target:g} with an assurance of {share_text(self.assurance)}"
         needs = Table.of("needs", title, [*(Column(name, "count") for name in counts), "reason"], rows)
         tables, charts = (needs,), (study_chart(self),)
-        return Summary("Designs that are enough", headline, tuple(sentences), tables, charts, warnings=self.warnings)
+        return Summary("Sufficient designs", headline, tuple(sentences), tables, charts, warnings=self.warnings)
 
 
 def _sizes_text(levels: Mapping[str, float]) -> str:

@@ -60,7 +60,7 @@ def study_chart(result: VarianceComponents | DecisionStudy) -> Chart:
     if isinstance(result, VarianceComponents):
         return Chart("components", f"Variance components{under}", COMPONENTS, partial(_components, result))
     remark = f"Reliability of the mean score of a {result.object} by design; target: {result.target:g}"
-    return Chart("design", f"Designs that are enough{under}", remark, partial(_design, result))
+    return Chart("design", f"Sufficient designs{under}", remark, partial(_design, result))
 
 
 def _boxes(result: ReliabilityResult, name: str) -> AltairChart:

@@ -189,7 +189,7 @@ class Flips(Result):
         ]
         baseline = f"{measure_name(self.baseline['measure'])}, {spelled(self.baseline['pair'])}"
         remark = f"One choice is changed at a time, from {baseline}. 0: every word leans as before"
-        title, axis = "How many words lean to the other end when one choice changes", "share of the words that flip"
+        title, axis = "Words whose direction changes with one choice", "share of the words that flip"
         looks: JsonObject = {"number": "share", "color": "outcome", "meanings": MARKS, "panel": "words"}
         return (chart_of_rows("flips", title, remark, axis, rows, **looks),) if rows else ()
 

@@ -33,14 +33,14 @@ if TYPE_CHECKING:
 TITLES = {
     "pair_forms": ("Other forms of the pairs", "agreement of She~He with she~he", "form"),
     "word_forms": ("Other forms of the words", "agreement of words with their plurals on direction", "form"),
-    "correspondence": ("Against what is known", "agreement with the known direction of words", "truth"),
+    "correspondence": ("Against known directions", "agreement with the known direction of words", "truth"),
     "between_measures": ("Between measures", "agreement of measures on direction", "with"),
 }
 """Title and question of each part, and what its rows are held against."""
 CHANGES = {
     "pair_forms": "Another form of the pair",
     "word_forms": "Another form of the words",
-    "correspondence": "Against what is known",
+    "correspondence": "Against known directions",
     "between_measures": "Another measure",
 }
 PARTS = ("pairwise", *CHANGES)

@@ -381,6 +381,8 @@ def _comment(verdict: Verdict) -> str:
         return "; ".join(piece.reason for piece in verdict.failed or verdict.unknown) or verdict.why
     if verdict.words_needed is not None:
         return f"about {verdict.words_needed:,} words per list needed"
+    if verdict.decision == "inconclusive" and verdict.has_enough_words:
+        return "near the limits in spite of enough words"
     return "too small to matter" if verdict.decision == "no-association-shown" else ""
 
 

@@ -99,7 +99,7 @@ def _link_to_evidence(piece: Evidence, anchor: str, drawn: set[str]) -> str:
 def _sentences(verdict: Verdict) -> Iterator[str]:
     """Yield sentences on what would decide it, on the lists, and on what other models give."""
     if verdict.plan is not None and verdict.decision == "inconclusive":
-        yield _words_needed_sentence(verdict.plan)
+        yield _words_needed_sentence(verdict.plan, enough=verdict.has_enough_words)
         if verdict.plan_command:
             yield f"Words to drop and to add: {verdict.plan_command}"
     if verdict.beware:
@@ -129,7 +129,7 @@ def _published_sentences(verdict: Verdict, published: Sequence[PublishedTest]) -
             yield f"{start}: {test.claim} ({signed_text(contrast.value)} {ends}, {p_phrase(test.p)}; {words})."
 
 
-def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
+def _words_needed_sentence(plan: Mapping[str, int | float | None], *, enough: bool) -> str:
     size = number_text(plan["contrast"], 3)
     power, now = (share_text(plan[name] or 0.0) for name in ("power", "now"))
     ways = [
@@ -138,6 +138,8 @@ def _words_needed_sentence(plan: Mapping[str, int | float | None]) -> str:
         if plan.get(key) is not None
     ]
     start = f"Power to show a contrast of {size}: {now} with these lists"
+    if enough:
+        return f"{start}. They are long enough: the contrast lies too near 0 and what matters to decide."
     if not ways:
         return f"{start}. No number of such words reaches {power}; other lists are needed."
     remark = remark_on_effective_words(plan)

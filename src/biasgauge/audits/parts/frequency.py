@@ -137,7 +137,7 @@ class FrequencyReport(Result):
             shown = "a question" if len(rows) == len(located) else f"the {len(rows)} questions that it moves most"
             yield Chart(
                 "frequency" if len(self.surfaces) == 1 else f"frequency-{surface.model}",
-                "Cosines follow the frequencies of both words",
+                "Cosines by the frequencies of both words",
                 "Color: mean cosine of any two words of these frequencies, whatever they mean. Marks: the four pairs "
                 f"of lists of {shown}, at their median frequencies. Where the marks of a question lie on different "
                 "colors, frequency alone makes a contrast.",
