@@ -1,6 +1,6 @@
 """Lists of real words without a common meaning, and the share of them that the rule of the verdicts calls associated.
 
-    PYTHONPATH=src:studies python scripts/hard_nulls.py VECTORS... [--draws 400] [--only PART] [--out FILE.md]
+    PYTHONPATH=src:studies python scripts/hard_nulls.py VECTORS... [--draws 400] [--only PART] [--seed 0] [--out FILE]
     python scripts/hard_nulls.py --join NAME=FILE... [--out FILE.md]
 
 VECTORS are files that `biasgauge.load` reads; "default" and "replicates" for those that ship; "glove-50d" and "spacy"
@@ -73,6 +73,8 @@ class HardNulls:
         self.classes = {"name": np.array(classes.pop("name"))} | {
             part: self.rows[indices] for part, indices in classes.items()
         }
+        digits = np.array([word.isdecimal() and word.isascii() for word in model.words]) & model.directed()
+        self.classes["number"] = np.flatnonzero(digits)
 
     def worlds(self) -> Iterator[tuple[str, int | None, Draw]]:
         """Yield the name of each null, the words of a list, and how lists are drawn."""
@@ -119,7 +121,9 @@ class HardNulls:
 
     def worlds_of_classes(self) -> Iterator[tuple[str, int | None, Draw]]:
         """Yield the nulls in which words are of different classes: names and parts of speech."""
-        for x, y in (("name", "noun"), ("verb", "noun")):
+        for size in (8, 25):
+            yield "one word of X near one of A, one of Y near one of B", size, partial(self.counterparts, size)
+        for x, y in (("name", "noun"), ("verb", "noun"), ("number", "noun"), ("plural", "noun")):
             for size in (8, 25, 60):
                 if min(map(len, (self.classes[x], self.classes["adj"]))) < 4 * size:
                     continue
@@ -146,7 +150,7 @@ class HardNulls:
             for attributes, where in ((False, "in X and Y"), (True, "in all lists")):
                 name = f"{groups} groups of {near} near words {where}"
                 yield name, groups * near, partial(self.near_words, groups, near, attributes=attributes)
-        for groups, near in ((3, 5), (5, 3), (3, 8)):
+        for groups, near in ((3, 5), (5, 3), (2, 8), (3, 8), (4, 8), (3, 12)):
             name = f"{groups} groups of {near} near words of one topic, both sides"
             yield name, groups * near, partial(self.groups_of_topics, groups, near)
         yield "a group of 8 near words and 16 single words in all lists", 24, partial(self.clusters, 8, 16)
@@ -240,6 +244,12 @@ class HardNulls:
             half = len(self.classes["adj"]) // 2
             a, b = (self.sample(part, size) for part in (self.classes["adj"][:half], self.classes["adj"][half:]))
         return self.sample(self.classes[x], size), self.sample(self.classes[y], size), a, b
+
+    def counterparts(self, size: int) -> Lists:
+        """Random words; the first of X has its nearest neighbor in A, and the first of Y in B."""
+        x, y, a, b = np.split(self.sample(np.arange(len(self.rows) // 3), 4 * size), 4)
+        a[0], b[0] = self.nearest(x[0], 2)[1], self.nearest(y[0], 2)[1]
+        return self.rows[x], self.rows[y], self.rows[a], self.rows[b]
 
     def stereotypes(self, bands: Sequence[Sequence[int]], size: int) -> Query:
         """Three groups and their attributes: random words, a group and its own attributes of one band of ranks."""
@@ -353,17 +363,18 @@ def ends_of(bands: Sequence[Sequence[int]], scale: float) -> list[list[int]]:
 
 
 def words_by_class(words: Sequence[str], model: Embedding) -> dict[str, list[int]]:
-    """Indices of words that are of one part of speech only and its lemma: adj, noun and verb; rows of first names."""
+    """Indices of words of one part of speech only, nouns also in the plural; rows of first names."""
     parts: dict[str, set[str]] = {}
     with gzip.open(lemminflect_table("lemma_lu.csv.gz"), "rt", encoding="utf-8") as lines:
         for line in lines:
             form, part, lemmas = line.rstrip("\n").split(",", 2)
-            parts.setdefault(form.lower(), set()).add(part if form in lemmas.split("/") else "")
+            plural = "plural" if part == "noun" and form.endswith("s") else ""
+            parts.setdefault(form.lower(), set()).add(part if form in lemmas.split("/") else plural)
     tests = [test for test in map(lexicon, NAMES) if isinstance(test, AssociationTest)]
     first = [name for test in tests for group in (test.x, test.y) for name in group.words]
     classes = {
         part: [index for index, word in enumerate(words) if parts.get(word) == {part}]
-        for part in ("adj", "noun", "verb")
+        for part in ("adj", "noun", "verb", "plural")
     }
     return {**classes, "name": np.unique(model.lookup(first, case_fallback=True).rows).tolist()}
 
@@ -400,9 +411,9 @@ def rejects(table: Floats, rows: SideLike, columns: SideLike, weights: Sequence[
     return largest is not None and largest <= alpha
 
 
-def report(models: Sequence[Embedding], draws: int, only: str = "") -> Iterator[str]:
+def report(models: Sequence[Embedding], draws: int, only: str = "", seed: int = 0) -> Iterator[str]:
     """Yield the rows of the table of one model, or of replicates; of nulls whose name has `only` in it."""
-    nulls = HardNulls(models[0])
+    nulls = HardNulls(models[0], seed=seed)
     bound = 0.05 + 2 * math.sqrt(0.05 * 0.95 / draws)
     yield "| lists | words a list | contrast as it is | verdict |  |\n| --- | --- | --- | --- | --- |"
     for name, size, draw in nulls.worlds():
@@ -449,6 +460,7 @@ def main() -> None:
     parser.add_argument("vectors", nargs="+", help="with --join: NAME=FILE of a table that this script printed")
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--only", default="")
+    parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--join", action="store_true", help="join tables of several vectors to one")
     parser.add_argument("--out", type=Path)
     typed = parser.parse_args()
@@ -462,7 +474,7 @@ def main() -> None:
         if not models:
             continue
         lines += ["", f"### {models[0].name if len(models) == 1 else f'{len(models)} replicates'}", ""]
-        for line in report(models, typed.draws, typed.only):
+        for line in report(models, typed.draws, typed.only, typed.seed):
             print(line, flush=True)
             lines.append(line)
     if typed.out:

@@ -100,6 +100,7 @@ def test_several_primary_questions_are_corrected_among_themselves() -> None:
     assert any(correction_text(result) in sentence for sentence in brief(result).sentences)
     forest = result.summary().parts[0].forest
     assert forest is not None
+    assert any(correction_text(result) in note for note in forest.notes)
     assert [row.claim for row in forest.rows if "primary question" in row.detail] == [
         forest.rows[0].claim,
         forest.rows[3].claim,

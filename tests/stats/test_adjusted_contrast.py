@@ -7,8 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
 
-from biasgauge.stats import TableSide, contrast_estimate, contrast_parts, effective_words
+from biasgauge.core import Floats, Places
+from biasgauge.stats import TableSide, contrast_estimate, contrast_parts, effective_words, near_groups
 
 WEAT = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
@@ -151,6 +154,65 @@ def test_pairs_of_near_words_count_whichever_way_they_are_ordered() -> None:
 @pytest.mark.parametrize("words", [1, 2, 3])
 def test_three_words_or_fewer_count_in_full(words: int) -> None:
     assert effective_words(np.ones((words, words))) == words
+
+
+def grouped_words(random: np.random.Generator, groups: int, size: int, share: float) -> Floats:
+    """Cosines of words of one topic; those of a group share a part of the variance that the topic leaves."""
+    centers = np.repeat(random.normal(size=(groups, 25)), size, axis=0)
+    words = random.normal(size=25) + np.sqrt(share) * centers
+    words = words + np.sqrt(1 - share) * random.normal(size=words.shape)
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    return np.asarray(words @ words.T)
+
+
+def test_few_groups_of_near_words_count_for_fewer_though_they_raise_what_is_usual() -> None:
+    """Three groups of eight words that share .4 of their variance: 24 / (1 + 7 × .4) = 6.3 words."""
+    random = np.random.default_rng(1)
+    numbers = [effective_words(grouped_words(random, 3, 8, 0.4)) for _ in range(40)]
+    assert 6 < np.mean(numbers) < 14  # by pairs alone: 20
+    assert np.mean([effective_words(grouped_words(random, 3, 8, 0.0)) for _ in range(40)]) > 22
+
+
+def test_a_few_words_far_from_the_topic_do_not_make_a_group_of_all_others() -> None:
+    random = np.random.default_rng(3)
+    words = random.normal(size=(25, 40))
+    words[:22] += 2 * random.normal(size=40)
+    words /= np.linalg.norm(words, axis=1, keepdims=True)
+    assert effective_words(words @ words.T) > 24
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_groups_are_those_of_the_largest_mean_silhouette(seed: int) -> None:
+    """Silhouettes word by word, from their definition; groups of average linkage from SciPy."""
+    cosines = grouped_words(np.random.default_rng(seed), 4, 4, 0.5)
+    distances = 1 - cosines
+    np.fill_diagonal(distances, 0.0)
+    tree = linkage(squareform(distances, checks=False), "average")
+    best: tuple[float, Places] = (-1.0, np.zeros(16, np.intp))
+    for number in range(2, 9):
+        labels = fcluster(tree, number, "maxclust")
+        widths = []
+        for word, label in enumerate(labels):
+            others = {
+                other: np.mean([distances[word, w] for w in np.flatnonzero(labels == other) if w != word] or [0.0])
+                for other in set(labels.tolist())
+            }
+            same = others.pop(label)
+            nearest = min(others.values())
+            widths.append(0.0 if (labels == label).sum() == 1 else (nearest - same) / max(nearest, same))
+        best = max(best, (float(np.mean(widths)), labels), key=lambda pair: pair[0])
+    groups = near_groups(cosines)
+    assert groups is not None
+    np.testing.assert_array_equal(groups[:, None] == groups, best[1][:, None] == best[1])
+
+
+@pytest.mark.parametrize("words", [1, 4, 5])
+def test_lists_too_short_for_groups_have_none(words: int) -> None:
+    assert near_groups(np.eye(words)) is None
+
+
+def test_words_as_far_from_each_other_as_from_all_have_no_groups() -> None:
+    assert near_groups(np.ones((12, 12))) is None
 
 
 @pytest.mark.calibration

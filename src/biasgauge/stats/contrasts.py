@@ -48,6 +48,11 @@ Below it the standard error is some hundred times that of the contrast as it is,
 _SLACK = 1e-6
 """Smallest share of a residual's variance with which the covariates do not determine a word by themselves."""
 
+_GROUPED = 0.2
+"""Correlation of two words of one group up to which they are no nearer than groups of any words of a topic."""
+_MOST_GROUPS = 8
+"""Groups of near words that are looked for; of more groups, most pairs are between groups, and what is usual shows."""
+
 Sizes = tuple[tuple[int, ...], tuple[int, ...]]
 """Lengths of the target lists and of the attribute lists."""
 
@@ -187,10 +192,16 @@ SideLike: TypeAlias = "TableSide | ArrayLike"
 def effective_words(cosines: ArrayLike) -> float:
     """Effective number of words of a list of which some are near each other: n² / (n + Σ r), Σ over all ordered pairs.
 
-    Two words correlate in what they lean to by r = (c − m) / (1 − m), where c is their cosine and m the cosine that is
-    usual in the list: the mean of the pairs within one robust standard deviation (median − .16 quantile) of the median.
-    Words that are merely of one topic thus count in full, and what noise adds to some pairs it takes from others; a
-    few groups of near words leave m where it is and raise the sum. A negative sum counts as 0.
+    The smaller of two. By pairs, two words correlate in what they lean to by r = (c − m) / (1 − m), where c is their
+    cosine and m the cosine that is usual in the list: the mean of the pairs within one robust standard deviation
+    (median − .16 quantile) of the median. Words that are merely of one topic thus count in full, and what noise adds to
+    some pairs it takes from others.
+
+    Where a list consists of few groups of near words, m is itself raised by the many pairs within groups. By groups
+    (`near_groups`), c is therefore less what both words have in common with all others (the additive fit of rows and
+    columns, so that a few words far from the topic do not make a group of all others), m is the mean of pairs of two
+    groups, and two words of a group correlate by r − .2: the groups that are found in words of one topic without any
+    have an r of .1 on average. A negative sum counts as 0.
 
     Args:
         cosines: words × words.
@@ -205,8 +216,57 @@ def effective_words(cosines: ArrayLike) -> float:
     usual = float(pairs[np.abs(pairs - median) <= spread].mean())
     if usual >= 1 - SAME:
         return float(count)
-    correlations = (pairs - usual) / (1 - usual)
-    return count**2 / (count + 2 * max(0.0, float(correlations.sum())))
+    correlations = 2 * float(((pairs - usual) / (1 - usual)).sum())
+    groups = near_groups(table)
+    if groups is not None:
+        correlations = max(correlations, _grouped_correlations(table, groups))
+    return count**2 / (count + max(0.0, correlations))
+
+
+def _grouped_correlations(cosines: Floats, groups: Integers) -> float:
+    """Sum over ordered pairs of words of one group of their correlation, beyond that of words without groups."""
+    count = len(cosines)
+    together = groups[:, None] == groups
+    between = float(cosines[~together].mean())
+    sums = cosines.sum(axis=1) - cosines.diagonal()
+    effects = (sums - sums.mean()) / (count - 2)  # least squares of the pairs of two words by word + word
+    residuals = cosines - effects[:, None] - effects
+    usual = float(residuals[~together].mean())
+    np.fill_diagonal(together, val=False)
+    return float(((residuals[together] - usual) / (1 - between) - _GROUPED).sum())
+
+
+def near_groups(cosines: Floats) -> Integers | None:
+    """Group of each word: average linkage, cut into the 2 to 8 groups of the largest mean silhouette (Rousseeuw 1987).
+
+    Distances are 1 − cosine; a group has at least two words on average. None where there are fewer than six words, or
+    no mean silhouette is positive.
+    """
+    count = len(cosines)
+    if count < 6:
+        return None
+    from scipy.cluster.hierarchy import linkage
+
+    distances = 1.0 - cosines
+    np.fill_diagonal(distances, 0.0)
+    merges = linkage(distances[~np.tri(count, dtype=bool)], "average")[:, :2].astype(np.intp)
+    clusters = np.arange(count)
+    best, groups = SAME, None
+    for number, (first, second) in zip(range(count - 1, 1, -1), merges.tolist(), strict=False):
+        clusters[(clusters == first) | (clusters == second)] = 2 * count - number - 1
+        if number > min(_MOST_GROUPS, count // 2):
+            continue
+        labels = np.unique(clusters, return_inverse=True)[1]
+        members = np.eye(number)[labels]
+        sizes = members.sum(axis=0)
+        sums = distances @ members
+        same = sums[np.arange(count), labels] / np.maximum(sizes[labels] - 1, 1)
+        nearest = np.where(members > 0, np.inf, sums / sizes).min(axis=1)
+        silhouettes = (nearest - same) / np.maximum(np.maximum(nearest, same), SAME)
+        mean = float(silhouettes[sizes[labels] > 1].sum()) / count
+        if mean > best + SAME:
+            best, groups = mean, labels
+    return groups
 
 
 def contrast_estimate(

@@ -32,21 +32,108 @@ const transposed = (table) => {
 const productTurned = (left, right) => left.map((row) => Float64Array.from(right, (other) => dot(row, other)));
 const product = (left, right) => productTurned(left, transposed(right));
 
+const GROUPED = 0.2; // correlation of two words of one group up to which they are no nearer than any words of a topic
+const MOST_GROUPS = 8;
+
 // Effective number of words of a list, from their vectors of length 1.
 function effectiveWords(units) {
   const count = units.length;
   if (count < 4) return count;
+  const cosines = productTurned(units, units);
   const pairs = new Float64Array((count * (count - 1)) / 2);
   let end = 0;
-  for (let row = 0; row < count; row++) for (let column = row + 1; column < count; column++) pairs[end++] = dot(units[row], units[column]);
+  for (let row = 0; row < count; row++) for (let column = row + 1; column < count; column++) pairs[end++] = cosines[row][column];
   pairs.sort();
   const median = pairs[pairs.length >> 1];
   const spread = median - pairs[Math.floor(0.16 * pairs.length)];
   const usual = meanOf(pairs.filter((cosine) => Math.abs(cosine - median) <= spread));
   if (usual >= 1 - SAME) return count;
-  let correlations = 0;
-  for (const cosine of pairs) correlations += (cosine - usual) / (1 - usual);
-  return count ** 2 / (count + 2 * Math.max(0, correlations));
+  const correlations = 2 * sumOf(pairs.map((cosine) => (cosine - usual) / (1 - usual)));
+  return count ** 2 / (count + Math.max(0, correlations, groupedCorrelations(cosines)));
+}
+
+// Sum of the correlations of words of one group, beyond those of words of a topic without groups.
+function groupedCorrelations(cosines) {
+  const groups = nearGroups(cosines);
+  if (groups === null) return 0;
+  const count = cosines.length;
+  const sums = cosines.map((row, word) => sumOf(row) - row[word]);
+  const mean = meanOf(sums);
+  const effects = sums.map((sum) => (sum - mean) / (count - 2));
+  const [within, between, cosinesBetween] = [[], [], []];
+  cosines.forEach((row, one) =>
+    row.forEach((cosine, two) => {
+      if (one === two) return;
+      const residual = cosine - effects[one] - effects[two];
+      if (groups[one] === groups[two]) within.push(residual);
+      else {
+        between.push(residual);
+        cosinesBetween.push(cosine);
+      }
+    }),
+  );
+  const usual = meanOf(between);
+  const spread = 1 - meanOf(cosinesBetween);
+  return sumOf(within.map((residual) => (residual - usual) / spread - GROUPED));
+}
+
+// Group of each word: average linkage, cut into the 2 to 8 groups of the largest mean silhouette; null where there are none.
+function nearGroups(cosines) {
+  const count = cosines.length;
+  if (count < 6) return null;
+  const distances = cosines.map((row, one) => Float64Array.from(row, (cosine, two) => (one === two ? 0 : 1 - cosine)));
+  const linked = distances.map((row) => Float64Array.from(row)); // mean distances between clusters, at their first words
+  const sizes = Array(count).fill(1);
+  const clusters = Array.from({ length: count }, (_, word) => word);
+  const nearestTo = (cluster) => {
+    let nearest = -1;
+    for (let other = 0; other < count; other++) {
+      if (other !== cluster && sizes[other] && (nearest < 0 || linked[cluster][other] < linked[cluster][nearest])) nearest = other;
+    }
+    return nearest;
+  };
+  const nearest = clusters.map(nearestTo);
+  let [best, groups] = [SAME, null];
+  for (let number = count - 1; number > 1; number--) {
+    let first = -1;
+    for (let cluster = 0; cluster < count; cluster++) {
+      if (sizes[cluster] && (first < 0 || linked[cluster][nearest[cluster]] < linked[first][nearest[first]])) first = cluster;
+    }
+    const second = nearest[first];
+    const total = sizes[first] + sizes[second];
+    for (let other = 0; other < count; other++) {
+      linked[first][other] = (sizes[first] * linked[first][other] + sizes[second] * linked[second][other]) / total;
+      linked[other][first] = linked[first][other];
+    }
+    sizes[first] = total;
+    sizes[second] = 0;
+    for (let word = 0; word < count; word++) if (clusters[word] === second) clusters[word] = first;
+    // Distances between two clusters never fall below those of both: only rows that pointed at the two can change.
+    for (let cluster = 0; cluster < count; cluster++) {
+      if (sizes[cluster] && (cluster === first || nearest[cluster] === first || nearest[cluster] === second)) nearest[cluster] = nearestTo(cluster);
+    }
+    if (number > Math.min(MOST_GROUPS, Math.floor(count / 2))) continue;
+    const mean = meanSilhouette(distances, clusters, sizes);
+    if (mean > best + SAME) [best, groups] = [mean, [...clusters]];
+  }
+  return groups;
+}
+
+// Mean silhouette of words in clusters; a word alone in its cluster has 0.
+function meanSilhouette(distances, clusters, sizes) {
+  let total = 0;
+  distances.forEach((row, word) => {
+    const sums = new Float64Array(sizes.length);
+    row.forEach((distance, other) => (sums[clusters[other]] += distance));
+    if (sizes[clusters[word]] === 1) return;
+    const same = sums[clusters[word]] / (sizes[clusters[word]] - 1);
+    let nearest = Infinity;
+    sums.forEach((sum, cluster) => {
+      if (sizes[cluster] && cluster !== clusters[word]) nearest = Math.min(nearest, sum / sizes[cluster]);
+    });
+    total += (nearest - same) / Math.max(nearest, same, SAME);
+  });
+  return total / clusters.length;
 }
 
 // Eigenvalues of a small symmetric matrix, by the rotations of Jacobi.
