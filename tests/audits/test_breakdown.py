@@ -40,6 +40,15 @@ def test_words_of_either_side_sum_to_the_contrast(
         assert sum(shares) == pytest.approx(contrast(result, question), abs=1e-12)
 
 
+def test_base_pairs_give_parts_of_the_contrast_that_the_verdict_rests_on(
+    shipped_audit: Callable[..., bg.audits.AuditResult],
+) -> None:
+    result = shipped_audit("occ16", "du2021")
+    (verdict,) = result.verdicts
+    pairs = [part.value for part in broken(result, verdict.question).pairs]
+    assert np.mean(pairs) == pytest.approx(contrast(result, verdict.question), abs=1e-12)
+
+
 def without(test: AssociationTest, word: str) -> AssociationTest:
     sets = {
         role: WordSet(members.name, tuple(one for one in members.words if one != word))

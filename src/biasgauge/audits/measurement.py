@@ -121,10 +121,10 @@ class Tabulated:
 
     @property
     def contrasts_by_pair(self) -> Floats:
-        """The contrast of a question along base pairs, by each pair alone."""
+        """The contrast of a question along base pairs by each pair, at equal word frequency where it is known."""
+        table, rows, _ = self.decisive
         weights = np.array([row[0] for row in self.query.weights])
-        means = np.stack([self.table[:, self.rows == group].mean(axis=(0, 1)) for group in range(len(weights))])
-        return np.asarray(weights @ means)
+        return np.asarray(weights @ rows.inverse[: len(weights)] @ table.mean(axis=0))
 
 
 @dataclass(frozen=True, eq=False, kw_only=True)
