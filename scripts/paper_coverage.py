@@ -29,23 +29,23 @@ both files.
 | reached | the paper's own rule gives the published number, or a printed claim holds, on the paper's data; the file \
 also counts those read off figures or looked up in files of the authors |
 | differ | it does not; `reproduce` gives the reason for each |
-| on other data | computed on other vectors or text, not compared |
-| from print | follows from other printed numbers; no data used |
-| ours alone | the paper prints no number |
+| other data | computed on other vectors or text, not compared |
+| derived | follows from other printed numbers; no data used |
+| unpublished | the paper prints no number |
 | not at hand | data or models are public or linked by their authors but not available here; given them, `reproduce` \
 fills the row |
-| cannot be | data or models are not public, or nothing here computes the number from them |
+| not checkable | data or models are not public, or nothing here computes the number from them |
 | no number | the paper shows something without a number, and none is computed |
 | identities | list lengths and sums of printed numbers, which test no method |
 """
 COLUMNS = {
     "reached": "reached",
     "differ": "differ",
-    "on other data": "beside",
-    "from print": "rearranged",
-    "ours alone": "alone",
+    "other data": "beside",
+    "derived": "rearranged",
+    "unpublished": "alone",
     "not at hand": "obtainable",
-    "cannot be": "unchecked",
+    "not checkable": "unchecked",
     "no number": "unprinted",
     "identities": "identities",
 }

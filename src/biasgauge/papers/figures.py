@@ -29,11 +29,11 @@ _MAX_MISSING = 4
 STATES = {
     "reached": ("reached", "#3b7d5d", "the paper's own rule gives the printed number"),
     "differ": ("differ", results.ACCENT, "it does not, on the paper's own data"),
-    "on other data": ("beside", "#8fa3b5", "ours stands beside it and is not held to it"),
-    "from print": ("rearranged", "#b9aa8f", "ours follows from the paper's own numbers, without any data"),
-    "ours alone": ("alone", "#c9ced6", "the paper prints no number"),
-    "not at hand": ("obtainable", "#d8d3c6", "its data or models are public or linked by their authors, and not here"),
-    "cannot be": ("unchecked", "#e7e3da", "its data or models are not public, or nothing here computes it from them"),
+    "other data": ("beside", "#8fa3b5", "computed on other vectors or text, not compared"),
+    "derived": ("rearranged", "#b9aa8f", "follows from other printed numbers, without any data"),
+    "unpublished": ("alone", "#c9ced6", "the paper prints no number"),
+    "not at hand": ("obtainable", "#d8d3c6", "its data or models are public or linked by their authors, but missing"),
+    "not checkable": ("unchecked", "#e7e3da", "its data or models are not public, or nothing here computes it"),
     "no number": ("unprinted", "#f3f1ec", "the paper prints none, and none is computed"),
 }
 """What can come of a number: the count of `PartCoverage`, its color, and what it means."""

@@ -140,7 +140,7 @@ class Reproduction(Result):
                 ),
                 ", ".join(
                     (
-                        f"{self.count('not printed'):,} numbers are ours alone",
+                        f"{self.count('not printed'):,} numbers are not published",
                         f"{self.count('not checked'):,} not checked",
                         f"{self.count('no number'):,} have no number in print.",
                     )
