@@ -14,6 +14,8 @@ import pytest
 import biasgauge as bg
 from biasgauge import analyses
 from biasgauge.cli.entry import COMMANDS, MOVED, app, run
+from biasgauge.cli.typed_values import typed_words
+from biasgauge.errors import ParameterError
 from biasgauge.text import TokenCorpus
 
 if TYPE_CHECKING:
@@ -22,9 +24,9 @@ if TYPE_CHECKING:
 SOURCES = Path(bg.__file__).parent
 OF_OTHERS = {
     "--fmad", "--prec-div", "--prec-sqrt", "--ftz", "--generate-line-info", "--resources", "--nthreads", "--nworkers",
-    "--long",
+    "--long", "--local-dir",
 }  # fmt: skip
-"""Options of compilers, of Dask and of zstd."""
+"""Options of compilers, of Dask, of zstd and of the command of the hub."""
 WORDS = ("he", "him", "she", "her", "math", "algebra", "poetry", "dance")
 SETS = ("--x", "math,algebra", "--y", "poetry,dance", "--a", "he,him", "--b", "she,her")
 
@@ -262,3 +264,10 @@ def test_a_command_that_is_typed_wrong_names_a_help_that_opens(capsys: pytest.Ca
 def test_a_language_that_is_not_there_names_a_template_that_is(capsys: pytest.CaptureFixture[str]) -> None:
     (path,) = re.findall(r"copy the template (\S+) to", failure(capsys, "lexicons", "check", "xx"))
     assert Path(path).is_file()
+
+
+def test_the_name_of_a_lexicon_is_no_word_of_a_list() -> None:
+    """`encode --words weat7,du2021` encoded two words that no model knows, without a word about it."""
+    with pytest.raises(ParameterError, match="stands alone"):
+        typed_words("weat7,du2021")
+    assert typed_words("gender,race") == ["gender", "race"]  # words of English, too

@@ -23,7 +23,7 @@ context) becomes one file of vectors; views:DIR stands for all of them wherever
 vectors are asked for.
 
 Examples:
-  biasgauge encode minilm --words weat7 --out views
+  biasgauge encode minilm --words weat7 --words du2021 --out views
   biasgauge encode minilm --words weat7 --words he,she --pooling mean,cls
   biasgauge encode minilm --words weat7 --templates "This is {}." --layers 0,6
   biasgauge encode minilm --words weat7 --corpus wiki.txt --draws 20

@@ -68,6 +68,7 @@ def typed_words(typed: str | None) -> Any:
 
     Raises:
         LexiconError: the file holds no words, or is not UTF-8 text.
+        ParameterError: a list of words holds the name of a lexicon.
     """
     if typed is None or typed == NONE:
         return None
@@ -75,9 +76,19 @@ def typed_words(typed: str | None) -> Any:
         from biasgauge.lexicons import read_words
 
         return read_words(Path(typed))
+    from biasgauge import registry
     from biasgauge.lexicons import is_set_reference
 
-    return typed_names(typed) if "," in typed and not is_set_reference(typed) else typed
+    if "," not in typed or is_set_reference(typed):
+        return typed
+    words = typed_names(typed)
+    lexicons = [word for word in words if not word.isalpha() and word in registry.names("lexicon")]  # not "gender"
+    if lexicons:
+        raise ParameterError(
+            f"{lexicons[0]!r} is the name of a lexicon, which stands alone, and not in a list of words: {typed!r}. "
+            "Where an option takes several lists, repeat it."
+        )
+    return words
 
 
 def typed_names(typed: str) -> list[str]:
