@@ -192,3 +192,13 @@ def test_a_list_made_from_one_of_the_texts_is_circular(texts: dict[str, Path], t
     assert "circular: the list was made from vectors of the same text (near: neighbors in others of it" in (
         found.verdicts[0].sentence
     )
+
+
+def test_words_that_the_corpora_lack_are_refused_before_anything_is_trained(
+    texts: dict[str, Path], tmp_path: Path
+) -> None:
+    """A minute and a half of training ended in "Nothing can be compared"."""
+    training = {"out": tmp_path, **SMALL}
+    with pytest.raises(ParameterError, match="Nothing can be compared: weat9: fewer than 80 %"):
+        bg.compare({"long": texts["long"], "short": texts["short"]}, "weat9", training=training)
+    assert not [*tmp_path.rglob("*.safetensors")]

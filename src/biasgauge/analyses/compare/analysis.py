@@ -14,6 +14,7 @@ from biasgauge.analyses.compare.corpora import (
     are_corpora,
     count_differences,
     doubts_about_documents,
+    nothing_to_compare,
     trained_models,
 )
 from biasgauge.analyses.compare.groups import (
@@ -56,7 +57,6 @@ from biasgauge.core import (
     frequency_effect,
     resolve_sets,
 )
-from biasgauge.errors import ParameterError
 from biasgauge.lexicons import circularity
 from biasgauge.stats import (
     GroupComparison,
@@ -149,7 +149,7 @@ def compare(  # noqa: PLR0913 - each is a choice that a report has to state
     }  # fmt: skip
     if training is None and not are_corpora(groups):
         return _compare_models(groups, questions, replicates=replicates, **choices)
-    with trained_models(groups, training or {}) as trained:
+    with trained_models(groups, training or {}, questions, policy) as trained:
         corpora = trained.corpora
         result = _compare_models(trained.paths, questions, replicates="auto", corpora=corpora, **choices)
     recorded = {name: value for name, value in (training or {}).items() if name not in UNRECORDED}
@@ -184,12 +184,7 @@ def _compare_models(
     defined = [comparison for comparison in comparisons if not comparison.reason]
     if not defined:
         first = comparisons[0]
-        raise ParameterError(
-            f"Nothing can be compared: {first.question.name}: {first.reason}"
-            f"{f', and likewise {len(comparisons) - 1} more' if len(comparisons) > 1 else ''}. Are words there in "
-            f"lower case (case fallback), is the text in another language than {first.question.language!r}, or will "
-            "fewer words do (min_coverage)?"
-        )
+        raise nothing_to_compare(first.question, str(first.reason), len(comparisons) - 1)
     if smallest is None and measure == "contrast":
         smallest = smallest_that_matters(questions, models, policy)
     differences = _adjusted([pair for comparison in defined for pair in comparison.differences()], alpha)

@@ -9,18 +9,23 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from biasgauge.analyses.compare.rows import CountDifference
 from biasgauge.analyses.corpus_bias import CorpusBias, corpus_bias
-from biasgauge.core import Query, WordPolicy
+from biasgauge.core import Query, WordPolicy, resolve
 from biasgauge.errors import CorpusError, ParameterError
 from biasgauge.io import ByteSource
 from biasgauge.text import MANIFEST, TokenCorpus
 from biasgauge.text.training import ComparableModels, train_comparable
+from biasgauge.vectors import load
 
 _HEAD, _LINES = 2**14, 20
 """Bytes and lines of a file by which text is told from vectors."""
 SHORT = 30
 """Mean number of tokens below which lines that are documents may be sentences of longer ones."""
+DEFAULT_MIN_COUNT = 5
+"""Occurrences below which `train_comparable` leaves a word out by default."""
 
 
 def are_corpora(groups: object) -> bool:
@@ -85,15 +90,47 @@ def doubts_about_documents(corpora: Mapping[str, TokenCorpus]) -> Iterator[str]:
 
 
 @contextmanager
-def trained_models(corpora: Mapping[str, Any], training: Mapping[str, Any]) -> Iterator[ComparableModels]:
+def trained_models(
+    corpora: Mapping[str, Any], training: Mapping[str, Any], questions: Sequence[Query], policy: WordPolicy
+) -> Iterator[ComparableModels]:
     """Train models of equal amounts of text; without `out` in a folder that goes when they were compared."""
     settings = dict(training)
+    min_count = settings.get("min_count", DEFAULT_MIN_COUNT)
+    settings["check"] = lambda read: _check_words(read, questions, policy, min_count)
     out = settings.pop("out", None)
     if out is not None:
         yield train_comparable(corpora, out=out, **settings)
         return
     with tempfile.TemporaryDirectory(prefix="biasgauge-compare-") as folder:
         yield train_comparable(corpora, out=folder, **settings)
+
+
+def _check_words(
+    corpora: Mapping[str, TokenCorpus], questions: Sequence[Query], policy: WordPolicy, min_count: int
+) -> None:
+    """Refuse questions whose words the corpora lack, before models are trained on parts of them.
+
+    Raises:
+        ParameterError: no question has enough words in every corpus.
+    """
+    vocabularies = []
+    for corpus in corpora.values():
+        words = [word for word, count in zip(corpus.words, corpus.counts.tolist(), strict=True) if count >= min_count]
+        if not words:
+            return  # training says so
+        vocabularies.append(load((words, np.ones((len(words), 1), np.float32))))
+    reasons = [resolve(question, vocabularies, policy).reason for question in questions]
+    if all(reasons):
+        raise nothing_to_compare(questions[0], str(reasons[0]), len(questions) - 1)
+
+
+def nothing_to_compare(question: Query, reason: str, others: int) -> ParameterError:
+    """Error where no question has enough words: the reason of the first, and what helps."""
+    return ParameterError(
+        f"Nothing can be compared: {question.name}: {reason}{f', and likewise {others} more' if others else ''}. Are "
+        f"words there in lower case (case fallback), is the text in another language than {question.language!r}, or "
+        "will fewer words do (min_coverage)?"
+    )
 
 
 def count_differences(

@@ -67,6 +67,7 @@ def train_comparable(  # noqa: PLR0913 - each is a choice that a study has to re
     device: str = "cpu",
     progress: Callable[[int, int], None] | None = None,
     say: Callable[[str], None] | None = None,
+    check: Callable[[Mapping[str, TokenCorpus]], None] | None = None,
     **settings: Any,  # noqa: ANN401 - those of the algorithm, checked one by one
 ) -> ComparableModels:
     """Train models on equal amounts of text of each corpus, whose spread is that of documents.
@@ -89,6 +90,7 @@ def train_comparable(  # noqa: PLR0913 - each is a choice that a study has to re
         device: "cpu" or "cuda".
         progress: called with (done, total) for each corpus.
         say: called with plans in one sentence.
+        check: called with the tokenized corpora before anything is trained, to refuse them.
         settings: of the algorithm: dim, window, epochs, …
 
     Raises:
@@ -102,6 +104,8 @@ def train_comparable(  # noqa: PLR0913 - each is a choice that a study has to re
     folder = make_folder(out)
     reading: JsonObject = {"layout": layout, "tokenizer": tokenizer, "field": field, "documents": documents}
     read = {name: corpus_of(source, out=folder / name / "corpus", **reading) for name, source in corpora.items()}
+    if check is not None:
+        check(read)
     amount = min(len(corpus.tokens) for corpus in read.values())
     if tokens is not None:
         check_whole(1, tokens=tokens)
