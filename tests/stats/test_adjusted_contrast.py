@@ -211,6 +211,12 @@ def test_lists_too_short_for_groups_have_none(words: int) -> None:
     assert near_groups(np.eye(words)) is None
 
 
+def test_lists_with_a_word_without_direction_have_no_groups() -> None:
+    cosines = np.eye(8)
+    cosines[3] = cosines[:, 3] = np.nan
+    assert near_groups(cosines) is None
+
+
 def test_words_as_far_from_each_other_as_from_all_have_no_groups() -> None:
     assert near_groups(np.ones((12, 12))) is None
 

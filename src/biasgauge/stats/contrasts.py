@@ -239,11 +239,11 @@ def _grouped_correlations(cosines: Floats, groups: Integers) -> float:
 def near_groups(cosines: Floats) -> Integers | None:
     """Group of each word: average linkage, cut into the 2 to 8 groups of the largest mean silhouette (Rousseeuw 1987).
 
-    Distances are 1 − cosine; a group has at least two words on average. None where there are fewer than six words, or
-    no mean silhouette is positive.
+    Distances are 1 − cosine; a group has at least two words on average. None where there are fewer than six words, one
+    without a direction, or no mean silhouette that is positive.
     """
     count = len(cosines)
-    if count < 6:
+    if count < 6 or not np.isfinite(cosines).all():
         return None
     from scipy.cluster.hierarchy import linkage
 
@@ -251,7 +251,8 @@ def near_groups(cosines: Floats) -> Integers | None:
     np.fill_diagonal(distances, 0.0)
     merges = linkage(distances[~np.tri(count, dtype=bool)], "average")[:, :2].astype(np.intp)
     clusters = np.arange(count)
-    best, groups = SAME, None
+    best = SAME
+    groups: Integers | None = None
     for number, (first, second) in zip(range(count - 1, 1, -1), merges.tolist(), strict=False):
         clusters[(clusters == first) | (clusters == second)] = 2 * count - number - 1
         if number > min(_MOST_GROUPS, count // 2):
