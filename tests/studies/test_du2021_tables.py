@@ -292,3 +292,17 @@ def test_replicates_of_the_cpu_give_the_tables_of_their_page(made: tuple[Any, np
     expected = np.median(iccs(scores[0][:, chosen].transpose(1, 0, 2), "2,1"))
     assert every["count"].tolist() == [chosen.sum()]
     assert every["median"].tolist() == pytest.approx([expected], abs=1e-4)
+
+
+@pytest.mark.parametrize("least", [5, 10, 30, 100, 1000, 10_000])
+def test_the_medians_of_cbow_on_film_reviews_are_those_of_the_table(least: int) -> None:
+    import pandas as pd
+
+    bands = pd.read_csv(STUDY / "du2021_cbow" / "by_frequency.csv").query("text == 'imdb' and words == 'all'")
+    page = (STUDY / "du2021.md").read_text(encoding="utf-8").split("Film reviews, 8 seeds", 1)[1]
+    column = (5, 10, 30, 100, 1000, 10_000).index(least)
+    for head, measure in (("DB/WA", "dbwa"), ("RIPA", "ripa"), ("NBM", "nbm")):
+        line = next(line for line in page.splitlines() if line.startswith(f"| {head} |"))
+        cell = float(line.strip("| ").split(" | ")[1 + column])
+        (value,) = bands[(bands["occurs"] == least) & (bands["measure"] == measure)]["median"]
+        assert cell == pytest.approx(value, abs=0.00501)
