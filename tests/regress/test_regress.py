@@ -386,6 +386,19 @@ def test_words_that_a_group_uses_more_everywhere_are_no_finding_about_the_target
     assert "of all words" in fit.verdicts[0].why or fit.speakers["group_y"] == "counts"
 
 
+def test_a_projection_that_shows_nothing_is_not_explained_by_all_words() -> None:
+    rng = np.random.default_rng(1)
+    records = [
+        {"tokens": [f"w{word}" for word in rng.choice(20, 6)] + ["t0"] + [f"w{word}" for word in rng.choice(20, 6)],
+         "group": "xy"[number % 2]} for number in range(60)
+    ]  # fmt: skip
+    fit = fit_small(records, a=A, b=B)
+    assert (fit.axis_terms[0].p or 0) > 0.05
+    assert (fit.background_terms[0].p or 0) > 0.05
+    assert fit.speakers["group_y"] == "axis"
+    assert "of all words" not in fit.verdicts[0].why
+
+
 def test_the_background_is_the_mean_projection_of_all_words_of_the_document() -> None:
     records = small_text(3, authors=12)
     vectors, axis = small_vectors(), axis_of(small_vectors())

@@ -178,7 +178,8 @@ def _beside(case: TermCase, observed: dict[str, float | None]) -> str:
                  "beside_background_high": row.high, "beside_background_p": row.p}  # fmt: skip
     ends = f"{interval_text(row.low, row.high, 3)}, {p_phrase(row.p)}"
     text = f"; beside all words of the documents {signed_text(row.estimate, 3)} {ends}"
-    return text if row.p < case.alpha else f"{text}, so that it may be one of all words: {ONE_FOR_ALL}"
+    shown_alone = (observed["p"] or 0.0) < case.alpha <= row.p
+    return f"{text}, so that it may be one of all words: {ONE_FOR_ALL}" if shown_alone else text
 
 
 def _adjusted(case: TermCase) -> str:
