@@ -23,7 +23,7 @@ import biasgauge as bg
 from biasgauge.analyses.reliability import decision_study, variance_components
 from biasgauge.audits.result import AuditResult
 from biasgauge.core.estimate import Estimate
-from biasgauge.core.records import from_plain
+from biasgauge.core.records import from_plain, required_keys, type_of_key
 from biasgauge.errors import InputError
 from biasgauge.lexicons import Lexicon, SeedBank, lexicon
 from biasgauge.results import Result, Stored
@@ -43,6 +43,13 @@ ELSEWHERE = {
     "WithinBand": "posterior/test_within_band.py",
 }
 """Classes whose JSON is read back by tests of their own, which compute them anyway."""
+
+HANDMADE: dict[str, dict[str, Any]] = {
+    "Explorer": {"words": 0, "reason": "no pairs"},
+    "TrainedModels": {"models": [], "corpus": {}},
+    "Workbench": {"model": "m", "words": 1, "warnings": []},
+}
+"""JSON of classes whose fields must fit each other, which is left of them."""
 
 EXAMPLE = Path(__file__).parents[1] / "examples" / "five-minutes.toml"
 
@@ -124,7 +131,7 @@ def test_the_json_of_every_class_of_results_can_be_read(name: str, computed: dic
         assert ".from_dict(" in (Path(__file__).parent / ELSEWHERE[short]).read_text(encoding="utf-8")
         return
     kind = _classes()[name]
-    content = {"any": ["thing"]} if kind.abridged else json.loads(json.dumps(_made_up(kind).to_dict()))
+    content = HANDMADE.get(short) or json.loads(json.dumps(_made_up(kind).to_dict()))
     assert json.loads(json.dumps(kind.from_dict(content).to_dict())) == content
 
 
@@ -168,6 +175,33 @@ def test_frames_hold_numbers_and_lines_are_short(computed: dict[str, Result]) ->
 
 WORDS = {"LanguageCheck", "Plan", "StudyState"}
 """Frames of names rather than numbers."""
+
+
+UNTYPED = {"Association": {"distances"}, "StudyState": {"models"}}
+"""Keys under which a result may have any JSON: numbers of third parties' tests, names of models of a study."""
+
+
+def test_json_of_abridged_results_has_a_type_for_each_key(computed: dict[str, Result]) -> None:
+    for name, result in computed.items():
+        if type(result).abridged:
+            untyped = {key for key in result.to_dict() if type_of_key(type(result), key) is Any}
+            assert untyped == UNTYPED.get(name.rpartition(":")[2], set()), name
+
+
+def test_altered_json_of_abridged_results_is_refused_with_its_key(computed: dict[str, Result]) -> None:
+    """It was taken as it stood: `Stored` held any object."""
+    for name, result in computed.items():
+        kind, content = type(result), json.loads(json.dumps(result.to_dict()))
+        typed = [key for key in content if kind.abridged and key not in UNTYPED.get(name.rpartition(":")[2], set())]
+        for key in typed:
+            for wrong in ({"x": float("inf")}, [["x" * 5_000, [{}]]]):
+                with pytest.raises(InputError) as problem:
+                    kind.from_dict({**content, key: wrong})
+                assert str(problem.value).startswith(key), name
+                assert len(str(problem.value)) <= 300, name
+        for key in required_keys(kind) if kind.abridged else ():
+            with pytest.raises(InputError, match="is missing"):
+                kind.from_dict({there: value for there, value in content.items() if there != key})
 
 
 def _made_up(kind: type[Any]) -> Any:  # noqa: ANN401 - of `kind`

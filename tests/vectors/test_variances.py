@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pytest
 import statsmodels.api as sm
+import torch
 from safetensors.numpy import save_file
+from safetensors.torch import save_file as save_tensors
 from scipy import stats
 
 from biasgauge.core import WordPolicy
@@ -217,6 +219,25 @@ def test_damaged_covariances_are_refused(tensors: dict[str, Any], tmp_path: Path
     with pytest.raises(EmbeddingFormatError, match="2 × 2 finite numbers"):
         found.covariance("the")
     assert found.covariance("cat") is None
+
+
+def test_numbers_in_bfloat16(tmp_path: Path) -> None:
+    """They were taken for whole numbers."""
+    folder = write_folder(tmp_path)
+    for name, tensor in (("vectors", "center_vectors"), ("ApproximationVariances", "diag_0")):
+        numbers = torch.tensor([[0.5, 2.0]] * 3 if name == "vectors" else [0.5, 2.0], dtype=torch.bfloat16)
+        save_tensors({tensor: numbers}, folder / f"{name}.safetensors")
+    found = load_variances(folder)
+    np.testing.assert_array_equal(found.embedding.vectors, [[0.5, 2.0]] * 3)
+    np.testing.assert_array_equal(found.covariance("the"), np.diag([0.5, 2.0]))
+
+
+def test_an_empty_file_of_variances_is_refused(tmp_path: Path) -> None:
+    """It was a ValueError of mmap."""
+    folder = write_folder(tmp_path, diag_0=np.ones(2))
+    (folder / "ApproximationVariances.safetensors").write_bytes(b"")
+    with pytest.raises(EmbeddingFormatError, match="shorter than the header"):
+        load_variances(folder)
 
 
 def test_incomplete_folders_are_refused(tmp_path: Path) -> None:

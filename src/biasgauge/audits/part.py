@@ -5,7 +5,7 @@ JSON, page, progress and study files loop over the registered parts (group "audi
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from inspect import signature
 from typing import TYPE_CHECKING, Any, ClassVar, Protocol, runtime_checkable
@@ -114,6 +114,7 @@ class NotMeasured(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"reason": str}
 
     reason: str
     empty: tuple[str, ...] = ()

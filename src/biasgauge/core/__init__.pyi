@@ -75,9 +75,11 @@ from biasgauge.core.query import WordSet as WordSet
 from biasgauge.core.query import WordVectors as WordVectors
 from biasgauge.core.query import build_test_claims as build_test_claims
 from biasgauge.core.query import words_phrase as words_phrase
+from biasgauge.core.records import INTERVAL as INTERVAL
 from biasgauge.core.records import JsonMapping as JsonMapping
 from biasgauge.core.records import JsonObject as JsonObject
 from biasgauge.core.records import Record as Record
+from biasgauge.core.records import check_json as check_json
 from biasgauge.core.records import check_object as check_object
 from biasgauge.core.records import from_plain as from_plain
 from biasgauge.core.records import schema_of_reader as schema_of_reader

@@ -8,6 +8,7 @@ comes back as a tuple of records.
 from __future__ import annotations
 
 import math
+import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
@@ -26,6 +27,8 @@ JsonMapping = Mapping[str, Any]
 """The same, only read: settings, provenance, what follows from the fields of a result."""
 _CONFIG: Any = {"arbitrary_types_allowed": True, "allow_inf_nan": False}
 _SCALARS = (str, int, bool, type(None))
+INTERVAL = Mapping[str, str | int | float | None] | None
+"""Type of what `Estimate.interval` gives, in JSON."""
 
 
 def to_plain(value: Any) -> Any:  # noqa: PLR0911 - one line for each type that a record may hold
@@ -148,49 +151,72 @@ def _json_fields(kind: Any) -> Any:
     return fields_of_json
 
 
+def check_json(kind: type[Any], content: JsonMapping) -> None:
+    """Check the JSON of a class that leaves out what a record of it would need.
+
+    The type of a key is that of the field or the property of its name, or the one in `json_types`; records inside are
+    checked likewise. Fields that `to_dict` of `Record` writes must be there. Under other keys there may be any JSON.
+
+    Raises:
+        InputError: a key is missing or its value of another type; the message names the path of the key.
+    """
+    from pydantic import ValidationError
+
+    check_object(kind, content)
+    for key in required_keys(kind):
+        if key not in content:
+            raise InputError(f"{key} is missing.")
+    for key, value in content.items():
+        try:
+            _validator(type_of_key(kind, key), check_nested).validate_python(value)
+        except ValidationError as error:
+            raise InputError(_error_sentence(error.errors(include_url=False)[0], key)) from error
+
+
 @cache
-def _validator(kind: Any) -> Any:
-    """Pydantic's validator of a type, adapted to our JSON."""
-    from pydantic import TypeAdapter
-    from pydantic_core import SchemaValidator
-
-    has_config = is_dataclass(kind) or hasattr(kind, "__pydantic_config__")
-    adapter = TypeAdapter(kind, config=None if has_config else _CONFIG)
-    return SchemaValidator(_adapt_schema(adapter.core_schema))
-
-
-def _adapt_schema(schema: Any) -> Any:  # noqa: PLR0911 - one line for each type of schema
-    """Adapt a schema of pydantic: scalars are strict, null is an undefined float, a record reads itself."""
-    from pydantic_core import core_schema
-
-    if isinstance(schema, list):
-        return [_adapt_schema(item) for item in schema]
-    if not isinstance(schema, dict):
-        return schema
-    match schema.get("type"):
-        case "float":
-            return core_schema.no_info_wrap_validator_function(_read_float, {**schema, "strict": True})
-        case "str" | "int" | "bool":
-            return {**schema, "strict": True}
-        case "any":
-            return core_schema.no_info_plain_validator_function(_check_finite)
-        case "dataclass":
-            return core_schema.no_info_plain_validator_function(partial(read_record, schema["cls"]), ref=schema["ref"])
-        case "is-instance" if is_numpy(schema["cls"]):
-            return core_schema.no_info_plain_validator_function(_read_array)
-        case "union":  # the first that fits; an empty label keeps its type out of the path
-            choices: list[Any] = [(_adapt_schema(choice), "") for choice in schema["choices"]]
-            return core_schema.union_schema(choices, mode="left_to_right")
-        case "dict":  # JSON has keys of text only, so that numbers are parsed
-            return {**schema, "values_schema": _adapt_schema(schema["values_schema"])}
-    return {name: _adapt_schema(part) for name, part in schema.items()}
+def required_keys(kind: type[Any]) -> tuple[str, ...]:
+    """Keys that the JSON of a class always has."""
+    types: tuple[str, ...] = tuple(kind.json_types) if getattr(kind, "abridged", False) else ()
+    if getattr(kind, "to_dict", Record.to_dict) is not Record.to_dict:
+        return types
+    hidden, renamed = getattr(kind, "hidden", ()), getattr(kind, "renamed", {})
+    names = [field.name for field in fields(kind) if field.default is MISSING and field.default_factory is MISSING]
+    return tuple(dict.fromkeys([*types, *(renamed.get(name, name) for name in names if name not in hidden)]))
 
 
-def schema_of_reader(kind: type[Any]) -> CoreSchema:
-    """Schema of a class that reads itself, whose fields pydantic does not look at."""
-    from pydantic_core import core_schema
+@cache
+def type_of_key(kind: type[Any], key: str) -> Any:
+    """Type of the value under a key in the JSON of a class."""
+    types: Mapping[str, Any] = getattr(kind, "json_types", {})
+    if key in types:
+        return types[key]
+    name = {there: name for name, there in getattr(kind, "renamed", {}).items()}.get(key, key)
+    member = getattr(kind, name, None)
+    visible = name in kind.__dataclass_fields__ and name not in getattr(kind, "hidden", ())
+    function = member.fget if isinstance(member, property) else getattr(member, "func", None)
+    if hasattr(function, "__annotations__"):
+        source, name = function, "return"
+    elif visible:
+        source = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", {}))
+    else:
+        merged = getattr(kind, "merged", "")
+        return type_of_key(type_of_key(kind, merged), key) if merged else Any
+    holder = type("Annotation", (), {"__annotations__": {name: source.__annotations__[name]}})
+    hint = get_type_hints(holder, vars(sys.modules[source.__module__]))[name]
+    return INTERVAL if key.endswith("interval") else hint
 
-    return core_schema.no_info_plain_validator_function(partial(read_record, kind))
+
+def check_nested(kind: type[Any], value: Any) -> Any:
+    """Check the JSON of a nested record; one that reads itself in a way of its own does so."""
+    from pydantic_core import PydanticCustomError
+
+    if not isinstance(value, Mapping) or vars(kind).get("from_dict"):
+        return read_record(kind, value)
+    try:
+        check_json(kind, value)
+    except InputError as error:
+        raise PydanticCustomError("record", "{sentence}", {"sentence": str(error)}) from error
+    return value
 
 
 def read_record(kind: type[Any], value: Any) -> Any:
@@ -207,6 +233,61 @@ def read_record(kind: type[Any], value: Any) -> Any:
         raise PydanticCustomError("record", "{sentence}", {"sentence": str(error)}) from error
 
 
+@cache
+def _validator(kind: Any, read: Callable[[type[Any], Any], Any] = read_record) -> Any:
+    """Pydantic's validator of a type, adapted to our JSON; `read` reads the records inside."""
+    from pydantic import TypeAdapter
+    from pydantic_core import SchemaValidator
+
+    has_config = is_dataclass(kind) or hasattr(kind, "__pydantic_config__")
+    adapter = TypeAdapter(kind, config=None if has_config else _CONFIG)
+    return SchemaValidator(_adapt_schema(adapter.core_schema, read))
+
+
+def _adapt_schema(schema: Any, read: Callable[[type[Any], Any], Any]) -> Any:  # noqa: C901, PLR0911 - one line a type
+    """Adapt a schema of pydantic: scalars are strict, null is an undefined float, a record reads itself."""
+    from pydantic_core import core_schema
+
+    if isinstance(schema, list):
+        return [_adapt_schema(item, read) for item in schema]
+    if not isinstance(schema, dict):
+        return schema
+    match schema.get("type"):
+        case "float":
+            return core_schema.no_info_wrap_validator_function(
+                _read_float, {**schema, "strict": True, "allow_inf_nan": False}
+            )
+        case "str" | "int" | "bool":
+            return {**schema, "strict": True}
+        case "any":
+            return core_schema.no_info_plain_validator_function(_check_finite)
+        case "dataclass":
+            return core_schema.no_info_plain_validator_function(partial(read, schema["cls"]), ref=schema["ref"])
+        case "function-plain" if (read_class := _reader_of(schema)) is not None:
+            return core_schema.no_info_plain_validator_function(partial(read, read_class))
+        case "is-instance" if is_numpy(schema["cls"]):
+            return core_schema.no_info_plain_validator_function(_read_array)
+        case "union":  # the first that fits; an empty label keeps its type out of the path
+            choices: list[Any] = [(_adapt_schema(choice, read), "") for choice in schema["choices"]]
+            return core_schema.union_schema(choices, mode="left_to_right")
+        case "dict":  # JSON has keys of text only, so that numbers are parsed
+            return {**schema, "values_schema": _adapt_schema(schema["values_schema"], read)}
+    return {name: _adapt_schema(part, read) for name, part in schema.items()}
+
+
+def _reader_of(schema: Any) -> type[Any] | None:
+    """Return the class of `schema_of_reader`; None for another function."""
+    function = schema["function"]["function"]
+    return function.args[0] if isinstance(function, partial) and function.func is read_record else None
+
+
+def schema_of_reader(kind: type[Any]) -> CoreSchema:
+    """Schema of a class that reads itself, whose fields pydantic does not look at."""
+    from pydantic_core import core_schema
+
+    return core_schema.no_info_plain_validator_function(partial(read_record, kind))
+
+
 def _read_float(value: Any, validate: Callable[[Any], float]) -> float:
     return math.nan if value is None else validate(value)
 
@@ -214,8 +295,11 @@ def _read_float(value: Any, validate: Callable[[Any], float]) -> float:
 def _read_array(value: Any) -> Any:
     import numpy as np
 
-    array = np.array([] if value is None else value)
-    return array.astype(np.float64) if array.dtype == object else array  # None becomes nan
+    try:
+        array = np.array([] if value is None else value)
+        return array.astype(np.float64) if array.dtype == object else array  # None becomes nan
+    except (TypeError, ValueError, OverflowError) as problem:
+        raise ValueError(f" must be an array of numbers. Got {value!r:.60}.") from problem
 
 
 def _check_finite(value: Any, path: str = "") -> Any:
@@ -265,11 +349,15 @@ class Record:
     """A part of a result: frozen fields that go to JSON and back.
 
     A class may set `renamed` where the key in JSON is not the field's name, leave fields out of JSON with `hidden`
-    (they then need a default), and add keys that follow from the fields in `derived`.
+    (they then need a default), and add keys that follow from the fields in `derived`. `json_types` holds the types of
+    keys in JSON that are not those of the field or property of their name; `merged` names the field whose keys stand
+    among those of the record.
     """
 
     renamed: ClassVar[Mapping[str, str]] = {}
     hidden: ClassVar[frozenset[str]] = frozenset()
+    json_types: ClassVar[Mapping[str, Any]] = {}
+    merged: ClassVar[str] = ""
 
     def derived(self) -> JsonMapping:
         """Keys of the JSON that follow from the fields; left aside when it is read back."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from math import inf
@@ -85,6 +85,11 @@ class LexiconCheck(Result):
     """All that was found. `ok` means no error; warnings and notes may remain."""
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "duplicates": JsonMapping,
+        "case_duplicates": JsonMapping,
+        "multiword": JsonMapping,
+    }
     hidden: ClassVar[frozenset[str]] = frozenset({"sets"})
 
     name: str

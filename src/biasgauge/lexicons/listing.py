@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Container, Sequence
+from collections.abc import Container, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from biasgauge import registry
 from biasgauge.core import JsonMapping, JsonObject, Record, WordPolicy
@@ -159,6 +159,7 @@ class SeedSetList(Result):
     """Sets of the seed bank, how they were sourced, and what they are paired with."""
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"sets": tuple[JsonObject, ...], "settings": JsonMapping}
 
     bank: SeedBank
     sets: tuple[SeedSet, ...]

@@ -16,7 +16,7 @@ import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 from biasgauge.core import JsonMapping, Record, check_choice, did_you_mean
 from biasgauge.errors import InternalError, ParameterError
@@ -202,6 +202,7 @@ class FilteredSeedBank(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"sets": int, "seeds": int, "categories": int}
     tables: ClassVar[tuple[str, ...]] = ("removed",)
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable("removed", "Removed", (Column("set", source="set_id"), "word", "reason"), most=20),

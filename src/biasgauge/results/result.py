@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar, Self, cast
 
-from biasgauge.core import JsonMapping, JsonObject, Record, check_object, to_plain
+from biasgauge.core import JsonMapping, JsonObject, Record, check_json, check_object, to_plain
 from biasgauge.errors import ParameterError
 from biasgauge.results.read_back import wrap_methods
 from biasgauge.results.summary import Chart, Summary
@@ -59,7 +59,9 @@ class Result(Record):
         """The result of which `to_dict` made `content`."""
         if not cls.abridged:
             return super().from_dict(content)
-        return cast("Self", Stored.from_dict(content))
+        stored = Stored.from_dict(content)
+        check_json(cls, stored.content)
+        return cast("Self", stored)
 
     def summary(self) -> Summary:
         """Headline, sentences, tables and charts as data."""

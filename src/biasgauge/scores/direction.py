@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biasgauge.core import Estimate, JsonMapping, JsonObject, PairsLike, VectorsLike, WordPolicy, WordsLike
+from biasgauge.core import INTERVAL, Estimate, JsonMapping, JsonObject, PairsLike, VectorsLike, WordPolicy, WordsLike
 from biasgauge.errors import ParameterError
 from biasgauge.lexicons import pairs_of, words_of
 from biasgauge.metrics import Direction, Method, pair_direction
@@ -37,6 +37,7 @@ class DirectBias(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"value": float | None, "reason": str | None, "interval": INTERVAL}
 
     mean: Estimate
     words: Mapping[str, float]

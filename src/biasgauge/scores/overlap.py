@@ -6,15 +6,16 @@ alignment, so models may differ in their dimensions, and it sees nothing beyond 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from biasgauge.core import (
+    INTERVAL,
     Codes,
     Estimate,
     Floats,
@@ -60,6 +61,12 @@ class NeighborOverlap(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "words": int,
+        "mean": float | None,
+        "interval": INTERVAL,
+        "undefined": Mapping[str, int],
+    }
 
     models: tuple[str, ...]
     k: int

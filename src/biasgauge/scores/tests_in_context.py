@@ -102,6 +102,7 @@ class ContextualTests(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"rows": tuple[JsonObject, ...]}
     tables: ClassVar[tuple[str, ...]] = ("rows",)
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from operator import attrgetter
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from biasgauge._version import __version__
 from biasgauge.core import TEST_ROLES, Estimate, JsonMapping, JsonObject
@@ -65,6 +65,8 @@ class Association(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"version": str}
+    merged: ClassVar[str] = "result"
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(
             "set_rows",

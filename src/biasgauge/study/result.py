@@ -6,9 +6,9 @@ import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.core import JsonMapping
+from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.io import parse_json, write_text
 from biasgauge.results import Result, Summary, counted
 from biasgauge.study.cell import CellRun, Failure, State
@@ -38,6 +38,11 @@ class StudyState(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "study": str,
+        "cells": tuple[JsonObject, ...],
+        "failures": tuple[JsonObject, ...],
+    }
     hidden: ClassVar[frozenset[str]] = frozenset({"plan"})
 
     out: str

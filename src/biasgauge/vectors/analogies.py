@@ -215,6 +215,7 @@ class AnalogyAccuracy(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"lost": tuple[JsonObject, ...]}
 
     model: str
     method: Method

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 import numpy as np
 
 from biasgauge.core import (
+    INTERVAL,
     Estimate,
     Floats,
     JsonObject,
@@ -207,6 +208,15 @@ class Similarity(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "spearman": float | None,
+        "pearson": float | None,
+        "spearman_interval": INTERVAL,
+        "pearson_interval": INTERVAL,
+        "asked": int,
+        "pairs": int,
+        "lost": tuple[JsonObject, ...],
+    }
 
     benchmark: str
     model: str

@@ -107,6 +107,11 @@ class Coverage(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "asked": int | Mapping[str, int],
+        "found": int | Mapping[str, int],
+        "lost": Mapping[str, tuple[str, ...]],
+    }
 
     sets: Mapping[str, Lookup]
 

@@ -8,7 +8,7 @@ stability"). Turning the second to the first instead gives the same cosine, so p
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from itertools import combinations
@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biasgauge.core import (
+    INTERVAL,
     Codes,
     Estimate,
     Floats,
@@ -114,6 +115,12 @@ class Stability(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "words": int,
+        "mean": float | None,
+        "interval": INTERVAL,
+        "undefined": Mapping[str, int],
+    }
 
     models: tuple[str, ...]
     words: tuple[str, ...]

@@ -20,7 +20,7 @@ from biasgauge.core import Floats
 from biasgauge.errors import EmbeddingFormatError
 from biasgauge.io import ByteSource, atomic_file, make_folder, write_text
 from biasgauge.vectors.embedding import Embedding
-from biasgauge.vectors.formats.safetensors_file import Tensor, map_tensors
+from biasgauge.vectors.formats.safetensors_file import Tensor, map_tensors, widen_bfloat16
 from biasgauge.vectors.formats.vector_format import Request
 from biasgauge.vectors.frequencies import Frequencies
 from biasgauge.vectors.rows import check_matrix, decode, line_blocks, select_rows
@@ -81,7 +81,9 @@ class StoredVariances(VectorVariances):
 
     def _numbers(self, name: str) -> Floats | None:
         tensor = self._tensors.get(name)
-        return None if tensor is None else np.asarray(tensor.numbers, np.float64)
+        if tensor is None:
+            return None
+        return np.asarray(widen_bfloat16(tensor.numbers) if tensor.kind == "BF16" else tensor.numbers, np.float64)
 
 
 def load_variances(folder: str | os.PathLike[str]) -> StoredVariances:
@@ -98,7 +100,8 @@ def load_variances(folder: str | os.PathLike[str]) -> StoredVariances:
         raise request.error(f"expected the tensor {_MATRIX}, found {', '.join(sorted(tensors)[:5]) or 'none'}")
     matrix = tensors[_MATRIX].numbers
     check_matrix(request, f"the tensor {_MATRIX}", matrix.shape, matrix.dtype)
-    table = select_rows(request, words, matrix)
+    convert = widen_bfloat16 if tensors[_MATRIX].kind == "BF16" else None
+    table = select_rows(request, words, matrix, convert=convert)
     files = [name for name in (COMPLETE, APPROXIMATE) if (path / name).is_file()]
     if not files:
         raise request.error(f"lies without its variances; put {APPROXIMATE} or {COMPLETE} beside it")

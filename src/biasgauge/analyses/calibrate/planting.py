@@ -17,7 +17,7 @@ from biasgauge import registry
 from biasgauge.analyses.calibrate.edits import Edit, EditableText, Mixture, Shuffle, Tokens
 from biasgauge.analyses.calibrate.mentions import Mentions
 from biasgauge.analyses.calibrate.rows import CarrierDose
-from biasgauge.core import Floats, JsonObject, Record, check_choice, check_number, check_whole
+from biasgauge.core import Floats, JsonMapping, JsonObject, Record, check_choice, check_number, check_whole
 from biasgauge.errors import CorpusError, InputError, ParameterError
 from biasgauge.io import as_read_back
 from biasgauge.lexicons import words_of
@@ -151,6 +151,7 @@ class Planted(Result):
 
     tables: ClassVar[tuple[str, ...]] = ("doses",)
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"corpus": JsonMapping, "warnings": tuple[str, ...]}
 
     corpus: TokenCorpus
     doses: tuple[CarrierDose, ...]

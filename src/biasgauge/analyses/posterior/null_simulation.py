@@ -204,6 +204,11 @@ class NullSimulation(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "statistic": JsonMapping,
+        "effect_size": JsonMapping,
+        "p_values": JsonMapping,
+    }
 
     test: str
     model: NullModel

@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 import numpy as np
 from scipy.special import ndtr
 
-from biasgauge.core import Estimate, Flags, Floats, JsonMapping, Record, Vectors, check_choice, check_level, check_whole
+from biasgauge.core import (
+    INTERVAL,
+    Estimate,
+    Flags,
+    Floats,
+    JsonMapping,
+    Record,
+    Vectors,
+    check_choice,
+    check_level,
+    check_whole,
+)
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, Result, Summary, Table, level_text, share_text
 from biasgauge.scores import ScoreStore, ScoreTensor
@@ -82,6 +93,7 @@ class VarianceComponents(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"mean_interval": INTERVAL, "involving": Mapping[str, JsonMapping]}
     tables: ClassVar[tuple[str, ...]] = ("components",)
     renamed: ClassVar[Mapping[str, str]] = {"facets": "design"}
     hidden: ClassVar[frozenset[str]] = frozenset({"mean_error", "level", "drawn", "drawn_mean", "drawn_squared_mean"})

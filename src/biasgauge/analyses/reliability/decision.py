@@ -11,7 +11,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import product
-from typing import TYPE_CHECKING, ClassVar, Literal, get_args
+from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 
 import numpy as np
 
@@ -141,6 +141,7 @@ class DecisionStudy(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"sentences": tuple[str, ...]}
     tables: ClassVar[tuple[str, ...]] = ("designs",)
     hidden: ClassVar[frozenset[str]] = frozenset({"facets", "solved"})
 

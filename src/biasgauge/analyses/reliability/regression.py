@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from scipy.sparse import csr_array
@@ -80,6 +80,7 @@ class FactorsResult(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"scales": Mapping[str, Mapping[str, float]]}
     tables: ClassVar[tuple[str, ...]] = ("fixed",)
     hidden: ClassVar[frozenset[str]] = frozenset({"r2_intercept_only", "random_intercept_only", "drops"})
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from math import isnan
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -24,7 +24,7 @@ from biasgauge.analyses.reliability.reliability_table import (
     span_text,
     verdict,
 )
-from biasgauge.core import Estimate, Floats, JsonMapping, Record
+from biasgauge.core import Estimate, Floats, JsonMapping, JsonObject, Record
 from biasgauge.results import (
     Column,
     Result,
@@ -84,6 +84,15 @@ class ReliabilityResult(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "test_retest": tuple[JsonObject, ...],
+        "inter_rater": tuple[JsonObject, ...],
+        "inter_rater_standardized": tuple[JsonObject, ...],
+        "internal": tuple[JsonObject, ...],
+        "intervals": JsonMapping,
+        "bands": Mapping[str, str],
+        "coverage": JsonMapping,
+    }
     renamed: ClassVar[Mapping[str, str]] = {"summaries": "summary", "forms": "word_forms"}
     hidden: ClassVar[frozenset[str]] = frozenset({"omega", "lists", "queries"})
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from itertools import combinations
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 import numpy as np
 
@@ -45,6 +45,10 @@ def directions(scores: Vectors, *, as_published: bool = False) -> Floats:
 class EstimateRow(Record):
     """Labels and estimates. In JSON each number has its interval beside it, and `reason` says why one is undefined."""
 
+    def __init_subclass__(cls) -> None:
+        estimates = {name: float | None for name, kind in cls.__annotations__.items() if kind == "Estimate"}
+        cls.json_types = {**estimates, **cls.json_types}
+
     def estimates(self) -> dict[str, Estimate]:
         """Its estimates by name."""
         values = {field.name: getattr(self, field.name) for field in fields(self)}
@@ -80,6 +84,8 @@ class Agreement(EstimateRow):
         flipped: words that lean to opposite ends.
         undirected: words that have no direction by one of the two ways: a score of exactly 0.
     """
+
+    json_types: ClassVar[Mapping[str, Any]] = {"pair": str}
 
     hidden: ClassVar[frozenset[str]] = frozenset({"part", "against"})
 
@@ -231,6 +237,8 @@ class SimilarityAgreement(EstimateRow):
         p: two-sided p of r = 0 (Student's t); None for all pairs together, whose points are not independent.
         with_itself: the pair itself is one of the points, as published.
     """
+
+    json_types: ClassVar[Mapping[str, Any]] = {"pair": str | None}
 
     measure: str
     pair: Pair | None

@@ -9,7 +9,16 @@ from typing import TYPE_CHECKING, Any, ClassVar, Literal, get_args
 from biasgauge.analyses.robustness.explained import Direction, SimilarityExplained, similarity_explained
 from biasgauge.analyses.robustness.pair_generator import DELTA, GeneratedPairs, generate_pairs
 from biasgauge.analyses.robustness.word_similarity import RESTRICT, candidate_rows
-from biasgauge.core import EXACT_POLICY, FALLBACK_POLICY, JsonMapping, Record, VectorsLike, WordPolicy, check_choice
+from biasgauge.core import (
+    EXACT_POLICY,
+    FALLBACK_POLICY,
+    JsonMapping,
+    JsonObject,
+    Record,
+    VectorsLike,
+    WordPolicy,
+    check_choice,
+)
 from biasgauge.results import Result, Summary, Table, counted, share_text
 from biasgauge.vectors import (
     REASONS,
@@ -41,6 +50,8 @@ class AnalogyAnswer(Record):
             3CosMul the quotient, at least 0. Empty where the question is undefined.
         reason: why there is no answer, naming the lost words; None when there is one.
     """
+
+    json_types: ClassVar[Mapping[str, Any]] = {"answers": tuple[JsonObject, ...]}
 
     hidden: ClassVar[frozenset[str]] = frozenset({"question"})
 
@@ -173,6 +184,7 @@ class AnalogyReport(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"accuracy": tuple[JsonObject, ...]}
     hidden: ClassVar[frozenset[str]] = frozenset({"accuracy"})
 
     model: str

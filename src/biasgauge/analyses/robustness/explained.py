@@ -135,6 +135,7 @@ class SimilarityExplained(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"as_published": JsonMapping, "corrected": JsonMapping}
     hidden: ClassVar[frozenset[str]] = frozenset({"answers", "listed", "listed_with_excluded"})
 
     model: str

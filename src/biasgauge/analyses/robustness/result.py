@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.analyses.reliability import pair_name
 from biasgauge.analyses.robustness.agreements import Agreement, MeanKappa, SimilarityAgreement
@@ -76,6 +77,10 @@ class RobustnessResult(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "difference_vectors": JsonMapping,
+        "lost_pair_forms": Mapping[str, Mapping[str, str]],
+    }
     hidden: ClassVar[frozenset[str]] = frozenset(
         {"mean_cosine", "cosines", "pairs", "words", "formed_pairs", "scores", "flips"}
     )

@@ -11,7 +11,7 @@ from biasgauge.analyses.seeds.coherence import SeedInfluence
 from biasgauge.analyses.seeds.figures import seeds_charts
 from biasgauge.analyses.seeds.pairing import Balance, Pairing
 from biasgauge.analyses.seeds.word_pairs import Located
-from biasgauge.core import Estimate, JsonMapping, JsonObject
+from biasgauge.core import INTERVAL, Estimate, JsonMapping, JsonObject
 from biasgauge.lexicons import SharedWords
 from biasgauge.results import (
     Chart,
@@ -197,6 +197,17 @@ class FitnessCard(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "advice": tuple[str, ...],
+        "coherence": float | None,
+        "coherence_interval": INTERVAL,
+        "coherence_held_out": float | None,
+        "coherence_held_out_interval": INTERVAL,
+        "coherence_published": float | None,
+        "coherence_published_interval": INTERVAL,
+        "similarity": float | None,
+        "similarity_interval": INTERVAL,
+    }
     hidden: ClassVar[frozenset[str]] = frozenset({"coherence", "held_out", "coherence_published", "similarity"})
 
     a: str
@@ -330,6 +341,7 @@ class SeedsResult(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"relations": tuple[JsonObject, ...]}
     renamed: ClassVar[Mapping[str, str]] = {"cards": "pairs"}
     hidden: ClassVar[frozenset[str]] = frozenset({"cloud"})
     record_tables: ClassVar[tuple[RecordTable, ...]] = (

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import combinations
-from typing import TYPE_CHECKING, ClassVar, NamedTuple
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -166,6 +166,13 @@ class Cloud(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {
+        "sets": tuple[tuple[str, ...], ...],
+        "pairs": int,
+        "similarity": Mapping[str, float],
+        "coherence": Mapping[str, float],
+        "first_share": Mapping[str, float],
+    }
 
     sets: tuple[GeneratedSet, ...]
     pairs: tuple[tuple[int, int], ...]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -71,6 +71,7 @@ class Workbench(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"model": str, "words": int, "warnings": tuple[str, ...]}
     page_companions: ClassVar[tuple[str, ...]] = ()
 
     model: str

@@ -5,15 +5,16 @@ An analysis is imported where it is run, so that an audit without it does not lo
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from biasgauge import registry
 from biasgauge.audits.part import NOT_REQUESTED, NotMeasured, PartRows, ShippedPart
+from biasgauge.core import JsonMapping
 from biasgauge.errors import InputError
 from biasgauge.lexicons import pairs_of
-from biasgauge.results import Column, Result, Stored, Summary, Table, counted, lexicon_name, list_name, measure_name
+from biasgauge.results import Column, Result, Summary, Table, counted, lexicon_name, list_name, measure_name
 
 if TYPE_CHECKING:
     from biasgauge.analyses.robustness import Flip
@@ -166,6 +167,14 @@ def write_robustness(result: Result, audit: AuditResult) -> dict[str, Any]:
     return {"model": audit.models[0].name, **result.to_dict()}
 
 
+def read_robustness(content: JsonMapping) -> Result:
+    """Read the changes of pair, measure and form back from the JSON of an audit; the reason where there are none."""
+    from biasgauge.analyses.robustness import RobustnessResult
+
+    measured = not isinstance(content, Mapping) or "settings" in content
+    return (RobustnessResult if measured else NotMeasured).from_dict(content)
+
+
 def measure_seeds(context: AuditContext) -> Result:
     """Coherence and overlap of every two sets that a lexicon compares."""
     from biasgauge.analyses.seeds import seed_cards
@@ -249,7 +258,7 @@ PART = (
     ),
     ShippedPart(
         "robustness", "Robustness to other reasonable choices", measure_robustness, summarize_robustness, order=60,
-        stage="robustness", write=write_robustness, read=Stored.from_dict,
+        stage="robustness", write=write_robustness, read=read_robustness,
     ),
     ShippedPart(
         "seeds", "Quality of the word lists", measure_seeds, summarize_seeds, order=70, stage="word lists",

@@ -17,12 +17,11 @@ from biasgauge.results import (
     RecordTable,
     Result,
     Shown,
-    Stored,
     Summary,
     chart_of_rows,
     counted,
 )
-from biasgauge.scores import Association, weat_of_resolved
+from biasgauge.scores import Association, Weat, weat_of_resolved
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -372,10 +371,15 @@ def summarize_replicates(result: ReplicateSpreads) -> Summary | None:
     return summary if result.bias else None
 
 
+def read_association(content: JsonMapping) -> Association:
+    """Read a test back from the JSON of an audit, as a stored result with its keys checked."""
+    return (Weat if "effect_size" in content else Association).from_dict(content)
+
+
 PART = (
     ShippedPart(
         "bias", "Association tests by model", measure, summarize, order=110, stage="testing",
-        read=Associations.reader(Stored.from_dict),
+        read=Associations.reader(read_association),
     ),
     ShippedPart(
         "replicates", "Association tests over replicates", measure_replicates, summarize_replicates, order=120,

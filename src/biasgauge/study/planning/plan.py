@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import median
 from types import MappingProxyType
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from biasgauge.core import JsonMapping, JsonObject
 from biasgauge.results import Column, Result, Shown, Summary, Table, counted, duration_text
@@ -47,6 +47,7 @@ class Plan(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"study": str, "cells": tuple[JsonObject, ...]}
     hidden: ClassVar[frozenset[str]] = frozenset(
         {"study", "cells", "about", "finished", "seconds", "failures", "preregistration"}
     )

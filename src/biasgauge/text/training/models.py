@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from biasgauge.core import JsonObject, Record, check_whole
+from biasgauge.core import JsonMapping, JsonObject, Record, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.io import make_folder
 from biasgauge.results import Column, RecordTable, Result, counted
@@ -32,6 +32,7 @@ class TrainedModels(Result):
     """
 
     abridged: ClassVar[bool] = True
+    json_types: ClassVar[Mapping[str, Any]] = {"models": tuple[JsonObject, ...], "corpus": JsonMapping}
     record_tables: ClassVar[tuple[RecordTable, ...]] = (
         RecordTable(
             "models",

@@ -12,6 +12,7 @@ from __future__ import annotations
 from dataclasses import replace
 from itertools import pairwise
 from math import prod
+from os import SEEK_END
 from typing import Any, BinaryIO, NamedTuple, get_args
 
 import numpy as np
@@ -89,6 +90,8 @@ def _weighted(request: Request, tensors: dict[str, Tensor], matrix: Vectors) -> 
 
 def map_tensors(request: Request, file: BinaryIO) -> dict[str, Tensor]:
     """Map every tensor; they must lie side by side from the first byte after the header to the last of the file."""
+    if file.seek(0, SEEK_END) < 8:
+        raise request.error("is shorter than the header of a safetensors file; copy it again", offset=0)
     content = np.memmap(file, np.uint8, "r")
     length = int.from_bytes(content[:8].tobytes(), "little")
     start = 8 + length
