@@ -5,6 +5,7 @@ from __future__ import annotations
 import gzip
 import lzma
 import struct
+import tracemalloc
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,8 +14,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biasgauge.errors import EmbeddingFormatError
-from biasgauge.io import RProblem, RValue, read_r
+from biasgauge.errors import CorpusError, EmbeddingFormatError
+from biasgauge.io import ByteSource, RProblem, RValue, read_r
+from biasgauge.text.r_texts import r_objects
 from biasgauge.vectors import load
 
 if TYPE_CHECKING:
@@ -152,12 +154,26 @@ def test_references_and_encodings() -> None:
     listed = number(2 | TAG) + symbol("a") + reals([1]) + number(2 | TAG) + again + reals([2]) + NULL
     assert read_r(b"RDX3\n" + rds(listed)).keys() == {"a"}
     latin = number(16, 2) + number(9 | 4 << 12, 1) + b"\xfc" + text(None)
-    assert read_r(rds(latin))[""].values == ["ü", None]
+    assert list(read_r(rds(latin))[""].values) == ["ü", None]
+
+
+def test_texts_are_decoded_one_by_one(tmp_path: Path) -> None:
+    """A corpus in `.rds` takes 8 bytes of memory for each text; all texts were in memory at once."""
+    path = tmp_path / "texts.rds"
+    path.write_bytes(rds(strings(["x" * 1_000] * 20_000)))
+    tracemalloc.start()
+    with ByteSource(path, error=CorpusError) as source:
+        (texts,) = r_objects(source).values()
+    assert sum(len(element) for element in texts.values) == 20_000_000
+    assert tracemalloc.get_traced_memory()[1] < 2_000_000
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
+        (rds(number(16, 1) + reals([1])), "no text"),
+        (rds(number(16, 1) + number(9, 100)), "cut short"),
         (rds(reals([1, 2])), "expected a numeric matrix"),
         (rds(matrix_of(WORDS, MATRIX[:2])), "3 words for 2 vectors"),
         (rds(matrix_of(["a", None, "b"], MATRIX)), "missing"),

@@ -2,16 +2,18 @@
 
 An R object is a vector, a list or a table with attributes, or code. Vectors, lists and attributes become `RValue`;
 functions' code, formulas, environments and pointers are passed over as `None`, and nothing of them is run. Numbers are
-views of the file's bytes. A file may promise no more than its bytes can hold, and objects nest at most `DEEPEST` deep.
+views of the file's bytes, and text is decoded element by element when it is used. A file may promise no more than its
+bytes can hold, and objects nest at most `DEEPEST` deep.
 """
 
 from __future__ import annotations
 
 import mmap
 import struct
-from collections.abc import Callable, Mapping
+from array import array
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, overload
 
 import numpy as np
 
@@ -33,6 +35,9 @@ _NUMBERS = {10: ">i4", 13: ">i4", 14: ">f8", 15: ">c16", 24: "u1"}
 _STRINGS = 16
 _HAS_ATTRIBUTES, _HAS_TAG = 0x200, 0x400
 _LATIN1 = 1 << 2
+_HEAD_OF_TEXT = struct.Struct(">ii")
+"""Flags and length."""
+_CUT_SHORT = "the R object ends in the middle of a value: it was cut short; copy it again"
 R_MISSING = -(2**31)
 """An integer, factor level or truth value that R knows as NA."""
 
@@ -45,12 +50,39 @@ class RProblem(ValueError):  # noqa: N818 - a sentence for whoever reads the fil
         self.offset = offset
 
 
+class RTexts(Sequence[str | None]):
+    """Elements of a character vector, decoded from the file when they are used; None for NA."""
+
+    def __init__(self, content: bytes | mmap.mmap, starts: array[int]) -> None:
+        self._content, self._starts = content, starts
+
+    def __len__(self) -> int:
+        return len(self._starts)
+
+    @overload
+    def __getitem__(self, index: int) -> str | None: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[str | None]: ...
+
+    def __getitem__(self, index: int | slice) -> str | list[str | None] | None:
+        if isinstance(index, slice):
+            return [self[row] for row in range(*index.indices(len(self)))]
+        start = self._starts[index]
+        flags, length = _HEAD_OF_TEXT.unpack_from(self._content, start)
+        return _decode(self._content[start + 8 : start + 8 + length], flags) if length >= 0 else None
+
+
+def _decode(raw: bytes, flags: int) -> str:
+    return raw.decode("latin-1") if flags >> 12 & _LATIN1 else raw.decode("utf-8", "backslashreplace")
+
+
 @dataclass(eq=False)
 class RValue:
     """A vector or a list of R.
 
     Attributes:
-        values: numbers as an array; text as a list, None for NA; a list of values for a list.
+        values: numbers as an array; text as `RTexts` or a list; a list of values for a list.
         attributes: by name, such as "dim", "dimnames", "names", "class", "row.names", "levels".
     """
 
@@ -60,17 +92,18 @@ class RValue:
     def strings(self, attribute: str) -> list[str | None]:
         """Text of an attribute; none where it is no text."""
         value = self.attributes.get(attribute)
-        return value.values if isinstance(value, RValue) and _is_text(value.values) else []
+        return list(value.values) if isinstance(value, RValue) and _is_text(value.values) else []
 
 
 def _is_text(values: object) -> bool:
-    return isinstance(values, list) and all(text is None or isinstance(text, str) for text in values)
+    strings = isinstance(values, list) and all(text is None or isinstance(text, str) for text in values)
+    return strings or isinstance(values, RTexts)
 
 
-def column_text(column: RValue) -> list[str | None] | None:
+def column_text(column: RValue) -> Sequence[str | None] | None:
     """Text of a column of a data frame, which may be a factor; None where it holds something else."""
-    if isinstance(column.values, list):
-        return column.values if all(text is None or isinstance(text, str) for text in column.values) else None
+    if isinstance(column.values, list | RTexts):
+        return column.values if _is_text(column.values) else None
     levels = column.strings("levels")
     if "factor" not in column.strings("class") or not isinstance(column.values, np.ndarray):
         return None
@@ -132,7 +165,7 @@ class _Reader:
     def take(self, size: int) -> bytes:
         end = self.position + size
         if size < 0 or end > self.size:
-            raise RProblem("the R object ends in the middle of a value: it was cut short; copy it again", self.position)
+            raise RProblem(_CUT_SHORT, self.position)
         piece = self.content[self.position : end]
         self.position = end
         return piece
@@ -166,13 +199,29 @@ class _Reader:
             length = self.length(dtype.itemsize)
             values: Any = np.frombuffer(self.content, dtype, length, self.position)
             self.position += length * dtype.itemsize
-        elif kind == _STRINGS or kind in _LISTS:
+        elif kind == _STRINGS:
+            values = self.texts()
+        elif kind in _LISTS:
             values = [self.item(depth + 1) for _ in range(self.length(4))]
         elif kind == _S4:
             values = []
         else:
             raise RProblem(f"the R object has a part of type {kind}, which is no data", self.position - 4)
         return RValue(values, self.attributes(flags, depth))
+
+    def texts(self) -> RTexts:
+        """Find where each element of a character vector starts."""
+        starts = array("q")
+        for _ in range(self.length(8)):
+            start = self.position
+            flags, length = self.integer(), self.integer()
+            if flags & 0xFF != _CHARACTER:
+                raise RProblem("a character vector has an element that is no text", start)
+            if not -1 <= length <= self.size - self.position:
+                raise RProblem(_CUT_SHORT, start)
+            self.position += max(length, 0)
+            starts.append(start)
+        return RTexts(self.content, starts)
 
     def attributes(self, flags: int, depth: int) -> dict[str, Any]:
         if not flags & _HAS_ATTRIBUTES:
@@ -199,8 +248,7 @@ class _Reader:
         length = self.integer()
         if length == -1:
             return None
-        raw = self.take(length)
-        return raw.decode("latin-1") if flags >> 12 & _LATIN1 else raw.decode("utf-8", "backslashreplace")
+        return _decode(self.take(length), flags)
 
     def symbol(self, _flags: int, depth: int) -> str:
         name = self.item(depth + 1)

@@ -11,6 +11,8 @@ from biasgauge.errors import CorpusError
 from biasgauge.io import R_MISSING, RProblem, RValue, column_text, read_r
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from biasgauge.io import ByteSource
 
 TEXT = "text"
@@ -33,7 +35,7 @@ def r_objects(source: ByteSource) -> dict[str, Any]:
         raise CorpusError(str(problem), path=source.path, offset=problem.offset) from problem
 
 
-def r_columns(source: ByteSource) -> dict[str, list[Any]]:
+def r_columns(source: ByteSource) -> dict[str, Sequence[Any]]:
     """Columns of the one data frame, or of the one corpus of quanteda, in a file of R; a missing cell is None.
 
     Raises:
@@ -55,7 +57,7 @@ def r_columns(source: ByteSource) -> dict[str, list[Any]]:
     return table
 
 
-def _columns(value: Any) -> dict[str, list[Any]]:  # noqa: ANN401 - any object of R
+def _columns(value: Any) -> dict[str, Sequence[Any]]:  # noqa: ANN401 - any object of R
     """Columns of a data frame, or of a character vector with its variables (`docvars`); none of anything else."""
     if not isinstance(value, RValue):
         return {}
@@ -69,14 +71,14 @@ def _columns(value: Any) -> dict[str, list[Any]]:  # noqa: ANN401 - any object o
     return {**(_columns(variables) if isinstance(variables, RValue) else {}), TEXT: texts}
 
 
-def _cells(column: Any) -> list[Any] | None:  # noqa: ANN401 - any object of R
+def _cells(column: Any) -> Sequence[Any] | None:  # noqa: ANN401 - any object of R
     """Cells of a column of text, of a factor or of numbers; None for a column of anything else."""
     if not isinstance(column, RValue):
         return None
     if (texts := column_text(column)) is not None:
         return texts
     if isinstance(column.values, range):
-        return list(column.values)
+        return column.values
     if not isinstance(column.values, np.ndarray) or column.values.dtype.kind not in "if":
         return None
     if column.values.dtype.kind == "f":

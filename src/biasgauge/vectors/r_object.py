@@ -30,8 +30,9 @@ def read_r_vectors(request: Request) -> VectorTable:
         found = ", ".join(name for name in tables or objects if name) or "another object"
         remedy = "save one of them: saveRDS(M, 'v.rds')" if tables else "rownames(M) <- words; saveRDS(M, 'v.rds')"
         raise request.error(f"expected {_LAYOUTS}; found {found}: {remedy}")
-    ((words, matrix),) = tables.values()
-    if any(word is None for word in words):
+    ((texts, matrix),) = tables.values()
+    words = list(texts)
+    if None in words:
         raise request.error("has a row whose name is missing (NA)")
     check_matrix(request, "the R object", matrix.shape, matrix.dtype)
     if not len(matrix):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from itertools import chain
 from typing import TYPE_CHECKING, Any
 
@@ -142,7 +142,7 @@ def _read_r(layout: Layout, source: ByteSource, sink: Sink) -> None:
         sink.record(element or "")
 
 
-def _texts(value: Any, field: str | int | None) -> list[str | None] | None:  # noqa: ANN401 - any object of R
+def _texts(value: Any, field: str | int | None) -> Sequence[str | None] | None:  # noqa: ANN401 - any object of R
     """Texts of an object; None where it has none of this name."""
     if not isinstance(value, RValue):
         return None
