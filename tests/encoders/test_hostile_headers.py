@@ -56,8 +56,10 @@ HEADERS = {
     "numbers without end": (header(array(4, 2**62)), "more than the file holds"),
     "arrays in arrays": (header(array(9, 2**20)), "array of values of the type 9"),
     "a long name": (header(struct.pack("<Q", 2**63) + bytes(9)), "ends in the middle of its header"),
-    "many fields": (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**50), "more than the file holds"),
-    "many tensors": (b"GGUF" + struct.pack("<IQQ", 3, 2**50, 0), "more than the file holds"),
+    "many fields": (b"GGUF" + struct.pack("<IQQ", 3, 0, 2**50), "more than any model has"),
+    "many tensors": (b"GGUF" + struct.pack("<IQQ", 3, 2**50, 0), "more than any model has"),
+    "small fields": (header(*[text(b"k") + struct.pack("<IB", 0, 1)] * 300_000), "300,000 fields or tensors"),
+    "empty texts": (header(array(8, 2**20, bytes(2**23))), "more than a model of 8,388,6.. bytes needs"),
     "many small values": (header(array(0, 2**21 + 1, bytes(2**21 + 1))), "header of more than 2,097,152 values"),
     "a large tensor": (header(tensors=tensor(b"t", 2**20, 2**20), count=1), "promises 1,099,511,627,776 weights"),
     "many dimensions": (
@@ -65,7 +67,7 @@ HEADERS = {
         "tensor of 2,147,483,648 dim",
     ),
     "an unknown type": (header(text(b"x") + struct.pack("<I", 77)), "unknown type 77"),
-    "the other order of bytes": (b"GGUF" + struct.pack(">IQQ", 3, 0, 2**40), "more than the file holds"),
+    "the other order of bytes": (b"GGUF" + struct.pack(">IQQ", 3, 0, 2**12), "more than the file holds"),
     "no header": (b"GGUF", "ends in the middle of its header"),
 }
 

@@ -28,6 +28,8 @@ _LONGEST_INTEGER = 16
 """Bytes; beyond 64 bits there is no count of words, and reading decimal digits takes quadratic time."""
 _LONGEST_DIGITS = 40
 _MOST_MARKS = 100
+_LONGEST_RUN = 4096
+"""Texts that are read before memory is looked at again."""
 _LONGEST_PYTHON_2_TEXT = 2**20
 """Bytes of a Python 2 string that may be text; longer ones are the numbers of an array."""
 _VALUE_BYTES = 64
@@ -98,6 +100,7 @@ class _Machine:
         self.stack: list[Any] = []
         self.marks: list[list[Any]] = []
         self.memo: dict[int, Any] = {}
+        self.values = 0  # at most, which bounds their memory
 
     def run(self) -> object:
         try:
@@ -118,7 +121,6 @@ class _Machine:
         """Interpret opcodes up to STOP."""
         content, size, opcodes = self.content, self.size, _OPCODES
         most = physical_memory() // _VALUE_BYTES
-        executed = 0
         while self.position < size:
             code = content[self.position]
             self.start = self.position
@@ -126,9 +128,9 @@ class _Machine:
             if code == _STOP:
                 return
             opcodes[code](self)
-            executed += 1
-            if executed > most:
-                needed = readable_size(executed * _VALUE_BYTES)
+            self.values += 1
+            if self.values > most:
+                needed = readable_size(self.values * _VALUE_BYTES)
                 raise PickleProblem(f"the values of the pickle take more than {needed} of memory", self.start)
         raise PickleProblem("the pickle ends before its STOP: it was cut short; copy it again", size)
 
@@ -274,17 +276,37 @@ class _Machine:
         self.stack.append(self.line().decode("raw-unicode-escape"))
 
     def text(self, width: int) -> None:
-        start = self.position + width  # in one piece, as most opcodes of a vocabulary are this one
-        end = start + int.from_bytes(self.content[self.position : start], "little")
-        if end > self.size:
-            raise PickleProblem("the pickle ends in the middle of a value: it was cut short; copy it again", self.start)
-        value = str(self.content[start:end], "utf-8", "surrogatepass")
-        self.stack.append(value)
-        # The opcode after a text is mostly that which remembers it: taken here, it costs a third.
-        if self.content[end : end + 1] == b"\x94":  # MEMOIZE
-            self.memo[len(self.memo)] = value
-            end += 1
-        self.position = end
+        """Read a text, and those that follow it: most opcodes of a vocabulary are texts and what remembers them."""
+        content, stack, memo, position = self.content, self.stack, self.memo, self.position
+        again = content[self.start]
+        for _ in range(_LONGEST_RUN):
+            start = position + width
+            position = start + int.from_bytes(content[position:start], "little")
+            if position > self.size:
+                raise PickleProblem("the pickle ends in the middle of a value: it was cut short; copy it again", start)
+            value = str(content[start:position], "utf-8", "surrogatepass")
+            stack.append(value)
+            tail = content[position : position + 6]
+            if tail[:1] == b"\x94":  # MEMOIZE
+                memo[len(memo)] = value
+                size = 1
+            elif tail[:1] == b"q" and len(tail) > 1:  # BINPUT
+                memo[tail[1]] = value
+                size = 2
+            elif tail[:1] == b"r" and len(tail) > 4:  # LONG_BINPUT
+                memo[int.from_bytes(tail[1:5], "little")] = value
+                size = 5
+            else:
+                size = 0
+            position += size
+            if len(tail) <= size or tail[size] != again:
+                break
+            self.start = position
+            position += 1
+            self.values += 2  # opcodes
+        else:
+            position = self.start  # the main loop goes on with this text
+        self.position = position
 
     def byte_string(self, width: int) -> None:
         self.stack.append(self.chunk(self.length(width)))

@@ -22,7 +22,7 @@ from biasgauge.io import (
     parquet_sizes,
 )
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
-from biasgauge.vectors.pickles import decode_word
+from biasgauge.vectors.pickles import decode_words
 from biasgauge.vectors.rows import RowTable, check_matrix
 
 if TYPE_CHECKING:
@@ -67,7 +67,10 @@ def _read_batches(
         texts = part.column(words)
         if str(texts.type) == "string_view" and _length_of_views(texts) > expansion_limit(size):
             raise request.error(expansion_sentence(size))
-        names = [_word(request, word) for word in column_texts(texts)]
+        names = column_texts(texts)
+        if None in names:
+            raise request.error("has a row without a word")
+        names = decode_words(names, request.book)
         block = _matrix(request, part, numbers, dtype)
         if table is None:
             check_matrix(request, "the table", block.shape, block.dtype)
@@ -159,19 +162,13 @@ def _length_of_views(texts: Any) -> int:  # noqa: ANN401 - of pyarrow
     return int(views[texts.offset : texts.offset + len(texts), 0].sum(dtype=np.int64))
 
 
-def _word(request: Request, word: str | None) -> str:
-    if word is None:
-        raise request.error("has a row without a word")
-    return decode_word(word, request.book)
-
-
 def _matrix(request: Request, batch: pa.RecordBatch, names: list[str], dtype: str) -> Vectors:
     """Numbers of a batch, rows × dimensions."""
     columns = [batch.column(name) for name in names]
     if any(column.null_count for column in columns):
         raise request.error("has a row without its numbers (null)")
     if _is_list(columns[0].type):
-        lengths = set(columns[0].value_lengths().to_pylist()) if len(batch) else {0}
+        lengths = set(np.unique(columns[0].value_lengths()).tolist())
         if len(lengths) != 1:
             raise request.error(f"has vectors of {min(lengths):,} and of {max(lengths):,} numbers")
         flat = columns[0].flatten()

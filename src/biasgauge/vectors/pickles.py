@@ -68,8 +68,11 @@ def decode_word(word: str | bytes, book: NoticeBook) -> str:
 
 
 def decode_words(words: Sequence[str | bytes], book: NoticeBook) -> list[str]:
-    """Text of pickled words, all at once where every word is text that can be written."""
-    if set(map(type, words)) <= {str} and is_utf8("".join(cast("Sequence[str]", words))):
+    """Text of words of a pickle or a table, all at once where every word is text that can be written.
+
+    A long text that is named again and again is joined once.
+    """
+    if set(map(type, words)) <= {str} and is_utf8("".join(set(cast("Sequence[str]", words)))):
         return list(cast("Sequence[str]", words))
     return [decode_word(word, book) for word in words]
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from itertools import compress
 from types import MappingProxyType
@@ -30,6 +31,14 @@ def decode(raw: bytes, book: NoticeBook) -> str:
         word = raw.decode("utf-8", "backslashreplace")
         book.add("invalid-utf8", word)
         return word
+
+
+def decode_each(raw: Sequence[bytes], book: NoticeBook) -> list[str]:
+    """Decode words without a NUL byte, all at once where each is UTF-8."""
+    try:
+        return b"\0".join(raw).decode("utf-8").split("\0") if raw else []
+    except UnicodeDecodeError:
+        return [decode(word, book) for word in raw]
 
 
 def encodings(word: str) -> tuple[bytes, ...]:
@@ -100,12 +109,15 @@ class RowTable:
         """Add one row of `block` for each word."""
         not_finite, zero = unusable_rows(block)
         start = len(self._index)
-        fresh = dict(zip(words, range(start, start + len(words)), strict=True))
-        sound = not (not_finite.any() or zero.any() or "" in fresh)
-        if sound and len(fresh) == len(words) and self._index.keys().isdisjoint(fresh):
-            self._index.update(fresh)
-            self._append(start, block)
-            return
+        stop = start + len(words)
+        if not (not_finite.any() or zero.any()):
+            deque(map(self._index.setdefault, words, range(start, stop)), maxlen=0)
+            if len(self._index) == stop and "" not in self._index:  # every word is new
+                self._append(start, block)
+                return
+            for word in set(words):
+                if self._index[word] >= start:
+                    del self._index[word]
         usable = []
         for row, word in enumerate(words):
             if not word:

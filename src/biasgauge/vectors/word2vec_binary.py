@@ -13,7 +13,7 @@ from biasgauge.core import Places, Singles
 from biasgauge.io import ByteSource
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.plain_text import parse_header
-from biasgauge.vectors.rows import RowTable, decode, encodings
+from biasgauge.vectors.rows import RowTable, decode_each, encodings
 
 _BLOCK = 2**20
 _LONGEST_HEADER = 64
@@ -76,8 +76,8 @@ class _BinaryReader:
                 hits = [row for row, word in enumerate(words) if word in self._wanted]
                 words, starts = [words[row] for row in hits], starts[hits]
             if words:
-                names = [decode(word.removeprefix(b"\n"), request.book) for word in words]
-                self._table.add(names, _gather(data, starts, self._width))
+                bare = [word[1:] if word[:1] == b"\n" else word for word in words]
+                self._table.add(decode_each(bare, request.book), _gather(data, starts, self._width))
             if self._table.is_complete():
                 return self._table.finish()
             filled -= end

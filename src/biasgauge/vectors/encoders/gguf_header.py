@@ -17,6 +17,12 @@ _SIZES = {0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8}
 _TEXT, _ARRAY = 8, 9
 _MOST_VALUES = 2**21
 """Numbers and texts in a header; the largest vocabularies, with their scores, types and merges, take 1.3 million."""
+_FEW_VALUES, _BYTES_PER_VALUE = 2**17, 32
+"""Beyond the first, bytes of the file for each value: the library takes 1.4 KB of memory for a text, and a model has a
+row of weights for it.
+"""
+_MOST_ENTRIES = 2**13
+"""Fields or tensors; the library takes some 20 KB of memory for each, and the largest models have a thousand or two."""
 _MOST_DIMENSIONS = 4
 _MOST_EXPANSION = 16
 """Bytes of single precision that a byte of the file becomes, at most: weights have two bits at least."""
@@ -49,6 +55,8 @@ class _Header:
         if self._number("I") & 0xFFFF == 0:  # the version: that of a file with the other order of bytes
             self._order = ">"
         tensors, fields = self._number("Q"), self._number("Q")
+        if max(tensors, fields) > _MOST_ENTRIES:
+            raise self._problem(f"promises {max(tensors, fields):,} fields or tensors, more than any model has")
         for _ in range(self._bounded(fields, 12)):
             self._text()
             self._value(self._number("I"))
@@ -57,6 +65,8 @@ class _Header:
             self._text()
             elements += self._tensor()
         size = len(self._content)
+        if self._values > max(_FEW_VALUES, size // _BYTES_PER_VALUE):
+            raise self._problem(f"has {self._values:,} values, more than a model of {size:,} bytes needs")
         if elements * 4 > _MOST_EXPANSION * size:
             raise self._problem(f"promises {elements:,} weights, more than a file of {size:,} bytes can hold")
 
