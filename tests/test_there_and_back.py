@@ -10,6 +10,7 @@ import json
 import pkgutil
 import types
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import fields, is_dataclass
 from functools import cache
 from importlib import import_module
@@ -199,6 +200,10 @@ def test_altered_json_of_abridged_results_is_refused_with_its_key(computed: dict
                     kind.from_dict({**content, key: wrong})
                 assert str(problem.value).startswith(key), name
                 assert len(str(problem.value)) <= 300, name
+        for hostile in (*dir(kind), "", "__class__"):
+            if kind.abridged and hostile not in content:
+                with suppress(InputError):
+                    kind.from_dict({**content, hostile: [{"a": [1]}]})
         for key in required_keys(kind) if kind.abridged else ():
             with pytest.raises(InputError, match="is missing"):
                 kind.from_dict({there: value for there, value in content.items() if there != key})

@@ -12,7 +12,7 @@ import sys
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import MISSING, dataclass, fields, is_dataclass
 from enum import Enum
-from functools import cache, partial
+from functools import cache, lru_cache, partial
 from os import PathLike, fspath
 from typing import TYPE_CHECKING, Any, ClassVar, NotRequired, Self, get_type_hints
 
@@ -163,12 +163,13 @@ def check_json(kind: type[Any], content: JsonMapping) -> None:
     from pydantic import ValidationError
 
     check_object(kind, content)
-    for key in required_keys(kind):
+    for key in required_keys(kind):  # type: ignore[arg-type]  # a class is hashable
         if key not in content:
             raise InputError(f"{key} is missing.")
     for key, value in content.items():
+        expected = type_of_key(kind, key)  # type: ignore[arg-type]  # a class is hashable
         try:
-            _validator(type_of_key(kind, key), check_nested).validate_python(value)
+            _validator(expected, check_nested).validate_python(value)
         except ValidationError as error:
             raise InputError(_error_sentence(error.errors(include_url=False)[0], key)) from error
 
@@ -184,7 +185,7 @@ def required_keys(kind: type[Any]) -> tuple[str, ...]:
     return tuple(dict.fromkeys([*types, *(renamed.get(name, name) for name in names if name not in hidden)]))
 
 
-@cache
+@lru_cache(maxsize=4096)
 def type_of_key(kind: type[Any], key: str) -> Any:
     """Type of the value under a key in the JSON of a class."""
     types: Mapping[str, Any] = getattr(kind, "json_types", {})
@@ -192,7 +193,7 @@ def type_of_key(kind: type[Any], key: str) -> Any:
         return types[key]
     name = {there: name for name, there in getattr(kind, "renamed", {}).items()}.get(key, key)
     member = getattr(kind, name, None)
-    visible = name in kind.__dataclass_fields__ and name not in getattr(kind, "hidden", ())
+    visible = name in {field.name for field in fields(kind)} - set(getattr(kind, "hidden", ()))
     function = member.fget if isinstance(member, property) else getattr(member, "func", None)
     if hasattr(function, "__annotations__"):
         source, name = function, "return"
@@ -200,9 +201,12 @@ def type_of_key(kind: type[Any], key: str) -> Any:
         source = next(base for base in kind.__mro__ if name in vars(base).get("__annotations__", {}))
     else:
         merged = getattr(kind, "merged", "")
-        return type_of_key(type_of_key(kind, merged), key) if merged else Any
-    holder = type("Annotation", (), {"__annotations__": {name: source.__annotations__[name]}})
-    hint = get_type_hints(holder, vars(sys.modules[source.__module__]))[name]
+        return type_of_key(type_of_key(kind, merged), key) if merged else Any  # type: ignore[arg-type]
+    holder = type("Annotation", (), {"__annotations__": {name: source.__annotations__.get(name, Any)}})
+    try:
+        hint = get_type_hints(holder, vars(sys.modules[source.__module__]))[name]
+    except NameError:  # a type that is imported for type checkers alone, which JSON cannot hold
+        return Any
     return INTERVAL if key.endswith("interval") else hint
 
 
