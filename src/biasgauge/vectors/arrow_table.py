@@ -67,10 +67,10 @@ def _read_batches(
         texts = part.column(words)
         if str(texts.type) == "string_view" and _length_of_views(texts) > expansion_limit(size):
             raise request.error(expansion_sentence(size))
-        names = column_texts(texts)
-        if None in names:
+        present = [word for word in column_texts(texts) if word is not None]
+        if len(present) != len(part):
             raise request.error("has a row without a word")
-        names = decode_words(names, request.book)
+        names = decode_words(present, request.book)
         block = _matrix(request, part, numbers, dtype)
         if table is None:
             check_matrix(request, "the table", block.shape, block.dtype)
