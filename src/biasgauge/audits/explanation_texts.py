@@ -199,13 +199,12 @@ RULES = (
         id="random-words",
         of="an audit",
         passes=(
-            "where one list of words is measured along pairs: its contrast is counted from random words of like "
+            "where one list of words is measured along pairs: its contrast is relative to random words of similar "
             "frequency; unknown where the vocabulary has fewer than 20 of them"
         ),
         protects=(
-            "the lean of the whole vocabulary, to men where a corpus writes more of men: counted from 0, three "
-            "lists of 20 random words were reported in 29 % of audits (GloVe), and ten words such as *nurse* and "
-            "*secretary* were not found to lean at all (full GloVe 50d: −.05, p = .08; counted so: −.09)"
+            "the association of the whole vocabulary with one end, such as men where a corpus writes more about men: "
+            "relative to 0, three lists of 20 random words were reported in 29 % of audits (GloVe)"
         ),
         otherwise="unknown lowers report to report-with-care",
         do="Audit the full vectors, not an excerpt of a few words.",
@@ -215,7 +214,7 @@ RULES = (
         of="an audit",
         passes=(
             "where a side of the test is made of words for men and women: at least 90 % of the 23 pairs of Du et "
-            "al. 2021, each in the place of that side, give the same direction (`--set agreement=.9`); where "
+            "al. 2021, each replacing that side, give the same direction (`--set agreement=.9`); where "
             "words are measured along pairs: the same share of those pairs"
         ),
         protects="a finding that turns with the base pair is about the pair (Zhang, Sneyd & Stevenson 2020)",
