@@ -397,6 +397,11 @@ def test_a_projection_that_shows_nothing_is_not_explained_by_all_words() -> None
     assert (fit.background_terms[0].p or 0) > 0.05
     assert fit.speakers["group_y"] == "axis"
     assert "of all words" not in fit.verdicts[0].why
+    # One verdict: the headline is the answer alone, and its numbers are the first sentence.
+    summary = fit.summary()
+    assert summary.headline.startswith("Inconclusive: does the association of t0 with A (w0, w1, w2")
+    assert summary.headline.endswith("differ by group_y?")
+    assert summary.sentences[0] == fit.verdicts[0].sentence
 
 
 def test_the_background_is_the_mean_projection_of_all_words_of_the_document() -> None:

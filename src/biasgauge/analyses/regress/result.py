@@ -256,13 +256,16 @@ class EmbeddingRegression(Result):
 
     def _headline(self) -> str:
         if len(self.verdicts) == 1:
-            return self.verdicts[0].sentence
+            (verdict,) = self.verdicts
+            answer = verdict.claim or f"{verdict.title[:1].lower()}{verdict.title[1:]}"
+            decision = verdict.decision.replace("-", " ").capitalize()
+            return f"{decision}: {answer}{'' if answer.endswith('?') else '.'}"
         reported = [verdict for verdict in self.verdicts if verdict.decision in REPORTED]
         names = f": {words_text([verdict.question for verdict in reported])}" if reported else ""
         return f"{len(reported)} of {len(self.verdicts)} differences may be reported{names}."
 
     def _sentences(self) -> Sequence[str]:
-        sentences = [verdict.sentence for verdict in self.verdicts] if len(self.verdicts) > 1 else []
+        sentences = [verdict.sentence for verdict in self.verdicts]
         if self.axis_terms:
             sentences.append(
                 "Projection and counts are both tested and adjusted for each other; of a term the one with the smaller "
