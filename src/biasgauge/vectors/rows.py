@@ -178,16 +178,10 @@ def select_rows(
     """
     if len(words) != len(matrix):
         raise request.error(f"there are {len(words):,} words for {len(matrix):,} vectors; they must be as many")
-    rows: dict[str, int] = {}
-    for row, word in enumerate(words[: request.limit]):
-        if request.wanted is not None and word not in request.wanted:
-            continue
-        if not word:
-            request.book.add("empty-word")
-        elif word in rows:
-            request.book.add("duplicate", repr(word))
-        else:
-            rows[word] = row
+    some = words[: request.limit]
+    rows = dict(zip(some, range(len(some)), strict=True)) if request.wanted is None else {}
+    if len(rows) < len(some) or "" in rows:  # not every word is wanted and new
+        rows = _first_rows(request, some)
     selected: Vectors = matrix if len(rows) == len(matrix) else matrix[np.fromiter(rows.values(), np.intp, len(rows))]
     if convert is not None:
         selected = convert(selected)
@@ -197,6 +191,21 @@ def select_rows(
     elif not selected.dtype.isnative:
         selected = selected.astype(selected.dtype.newbyteorder("="))
     return _drop_not_finite(request, tuple(rows), selected)
+
+
+def _first_rows(request: Request, words: Sequence[str]) -> dict[str, int]:
+    """Row of each wanted word where it first occurs."""
+    rows: dict[str, int] = {}
+    for row, word in enumerate(words):
+        if request.wanted is not None and word not in request.wanted:
+            continue
+        if not word:
+            request.book.add("empty-word")
+        elif word in rows:
+            request.book.add("duplicate", repr(word))
+        else:
+            rows[word] = row
+    return rows
 
 
 def _drop_not_finite(request: Request, names: tuple[str, ...], selected: Vectors) -> VectorTable:
