@@ -81,4 +81,4 @@ def test_the_page_sums_up_its_tables(repository: Path) -> None:
     assert f"{len(tables['faults'])} jobs, below" in page
     added = sum(int(row["inputs"]) for row in tables["readers"])
     assert f"{len(tables['readers'])} readers added since had {added:,} inputs" in page
-    assert sum(int(row["other errors"]) for row in tables["readers"]) == 2
+    assert f"with {sum(int(row['other errors']) for row in tables['readers'])} other errors" in page
