@@ -198,3 +198,20 @@ def test_plurals_that_the_dictionary_lacks_are_of_the_family_of_their_singular()
     names = ("Carlo", "Carlos", "abyss", "imams", "her", "hers")
     assert word_families(names) == names
     assert word_families(["imam", "imams"], "de") == ("imam", "imams")  # an English ending
+
+
+def test_words_of_one_vector_are_one_observation() -> None:
+    """A pruned vocabulary gives words the vector of another: listing such a word again adds nothing."""
+    models = [model(), model(seed=1)]
+    pruned = []
+    for whole in models:
+        vectors = whole.vectors.copy()
+        vectors[WORDS.index("x3")] = vectors[WORDS.index("x1")]
+        vectors[WORDS.index("y1")] = vectors[WORDS.index("x2")]  # of another list: both stay
+        pruned.append(bg.Embedding(whole.words, vectors, name=whole.name))
+    table = SimilarityTable(resolve(Query.from_sets(SETS), pruned))
+    assert table.target_words == ("x1/x3", "x2", "y1", "y2", "y3")
+    shorter = SimilarityTable(resolve(Query.from_sets({**SETS, "x": ["x1", "x2"]}), pruned))
+    assert table.values == pytest.approx(shorter.values, abs=1e-15)
+    one_model = SimilarityTable(resolve(Query.from_sets(SETS), [pruned[0], models[1]]))
+    assert len(one_model.target_words) == 6  # apart in one model, and so two observations

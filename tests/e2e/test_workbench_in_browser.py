@@ -224,6 +224,18 @@ def test_vectors_without_frequencies_with_capitals_and_in_eight_bits(
         same_as_python(page, workbench, {role: part.tolist() for role, part in zip("xyab", case, strict=True)})
 
 
+def test_words_of_one_vector_count_once_as_in_python(open_page: Callable[..., Any], tmp_path: Path) -> None:
+    random = np.random.default_rng(7)
+    words = np.array([f"wort{number}" for number in range(200)])
+    matrix = random.standard_normal((200, 20))
+    matrix[100:] = matrix[random.integers(0, 100, 100)]
+    workbench = bg.workbench(bg.Embedding(tuple(words), matrix), language="de", smallest=0.2)
+    page = open_page(workbench.save(tmp_path / "words.html"))
+    for _ in range(4):
+        lists = np.split(random.choice(words, 80, replace=False), 4)
+        same_as_python(page, workbench, {role: part.tolist() for role, part in zip("xyab", lists, strict=True)})
+
+
 def test_other_lists_for_the_same_attributes_are_asked_as_in_python(page: Any, workbench: audits.Workbench) -> None:  # noqa: ANN401
     flowers, short = bg.lexicon("weat1"), bg.lexicon("weat10")  # longer lists of pleasant and unpleasant words ship
     assert isinstance(flowers, AssociationTest)

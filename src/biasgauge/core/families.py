@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import gzip
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import cache, lru_cache
 from importlib.util import find_spec
 from pathlib import Path
@@ -40,19 +40,27 @@ def word_families(words: Sequence[str], language: str = "en") -> tuple[str, ...]
     family of its singular; names such as Carlo and Carlos are two. In other languages than English, where no dictionary
     ships, only spellings that differ in case are of one family.
     """
-    root: dict[str, str] = {}
+    keys = [
+        (f"word {word.lower()}", *(f"lemma {lemma}" for lemma in lemma_spellings(word, language))) for word in words
+    ]
+    return tuple(words[first] for first in first_connected(keys))
 
-    def find(key: str) -> str:
+
+def first_connected(keys: Sequence[Iterable[Hashable]]) -> tuple[int, ...]:
+    """Return for each item the first one that it is connected with: by a common key, by way of other items too."""
+    root: dict[Hashable, Hashable] = {}
+
+    def find(key: Hashable) -> Hashable:
         while root.setdefault(key, key) != key:
             key = root[key]
         return key
 
-    # Words and lemmas are nodes of one graph; families are its connected parts (union–find without ranks).
-    for word in words:
-        for spelling in lemma_spellings(word, language):
-            root[find(f"lemma {spelling}")] = find(f"word {word.lower()}")
-    first: dict[str, str] = {}
-    return tuple(first.setdefault(find(f"word {word.lower()}"), word) for word in words)
+    # Keys are nodes of a graph, which items join; its connected parts by union–find without ranks.
+    for first_key, *further in keys:
+        for key in further:
+            root[find(key)] = find(first_key)
+    firsts: dict[Hashable, int] = {}
+    return tuple(firsts.setdefault(find(next(iter(item))), index) for index, item in enumerate(keys))
 
 
 @lru_cache(maxsize=2**15)

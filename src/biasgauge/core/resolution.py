@@ -11,7 +11,7 @@ from types import MappingProxyType
 import numpy as np
 
 from biasgauge.core.arrays import Floats, Integers, Places, Vectors
-from biasgauge.core.families import word_families
+from biasgauge.core.families import first_connected, word_families
 from biasgauge.core.frequency import LogFrequencies
 from biasgauge.core.geometry import unit_rows
 from biasgauge.core.query import DEFAULT_POLICY, TEST_ROLES, Pair, Query, WordPolicy, WordVectors
@@ -130,9 +130,16 @@ class Resolved:
         return replace(self, models=self.models[one], sets=sets, pair_rows=self.pair_rows[:, one])
 
     def families(self) -> tuple[str, ...]:
-        """Word family of each target and then of each attribute: words with one family are forms of one lemma."""
-        words = [word for group in (*self.targets, *self.attributes) for word in group.words]
-        return word_families(words, self.query.language)
+        """Word family of each target and then of each attribute: forms of one lemma, and words of one vector.
+
+        Where a vocabulary was pruned, words share the vector of the nearest word that stayed: one observation.
+        """
+        groups = (*self.targets, *self.attributes)
+        families = word_families([word for group in groups for word in group.words], self.query.language)
+        rows = np.concatenate([group.rows for group in groups], axis=1)
+        vectors = np.hstack([model.vectors[row] for model, row in zip(self.models, rows, strict=True)])
+        keys = [(family, vector.tobytes()) for family, vector in zip(families, vectors, strict=True)]
+        return tuple(families[first] for first in first_connected(keys))
 
     def frequencies(self, key: str, model: int = 0) -> Floats | None:
         """Log10 frequency of each word of a set in one model, up to a constant; None where nothing is known of it."""
@@ -303,7 +310,7 @@ def shortfall(sets: Mapping[str, ResolvedSet], min_coverage: float, enough: floa
 
 @dataclass(frozen=True, eq=False)
 class TableWords:
-    """Words of one side of a table, each family of words of a list as one: its forms are one observation, their mean.
+    """Words of one side of a table, each family of words of a list as one observation, the mean of its words.
 
     Attributes:
         groups: list of each family.
@@ -344,8 +351,8 @@ class TableWords:
 class SimilarityTable:
     """Cosines of every target with every attribute (or base pair) of a query, in every model.
 
-    Forms of one lemma in one list are one row or column, with the mean of their cosines. With base pairs a column is
-    the cosine with the first word less the cosine with the second, from −2 to 2.
+    Forms of one lemma in one list, and words of one vector, are one row or column, with the mean of their cosines. With
+    base pairs a column is the cosine with the first word less the cosine with the second, from −2 to 2.
 
     Attributes:
         resolved: the query and the rows of its words.

@@ -31,7 +31,7 @@ function shortfall(sets, least = LEAST_COVERAGE) {
   return twice ? `the word ${twice.word} is in both target lists, X and Y: remove it from one` : "";
 }
 
-// Words of one side, each family of a list as one: the mean of its forms.
+// Words of one side, each family of a list as one: the mean of its words.
 function sideWords(vocabulary, entries, families) {
   const groups = new Map();
   entries.forEach((entry, index) => {
@@ -58,7 +58,7 @@ function sideWords(vocabulary, entries, families) {
 // Both tables of four lists, with the sides of each: as they are, and at equal word frequency.
 function tabulate(vocabulary, sets) {
   const entries = ROLES.flatMap((role, index) => sets[role].found.map((entry) => ({ ...entry, role, list: index % 2 })));
-  const families = vocabulary.familiesOf(entries);
+  const families = vocabulary.mergeVectors(entries, vocabulary.familiesOf(entries));
   const isTarget = (index) => "xy".includes(entries[index].role);
   const [targets, attributes] = [true, false].map((wanted) => {
     const chosen = entries.map((_, index) => index).filter((index) => isTarget(index) === wanted);

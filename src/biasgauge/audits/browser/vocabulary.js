@@ -27,6 +27,18 @@ function orderStatistic(numbers, rank) {
   return numbers[rank];
 }
 
+// A key for each item, the same for items that are connected: by a common key, by way of other items, too.
+function connected(keys) {
+  const root = new Map();
+  const find = (key) => {
+    if (!root.has(key)) root.set(key, key);
+    while (root.get(key) !== key) key = root.get(key);
+    return key;
+  };
+  for (const [first, ...further] of keys) for (const key of further) root.set(find(key), find(first));
+  return keys.map(([first]) => find(first));
+}
+
 class Vocabulary {
   // `lists` is the JSON of the page, `bytes` its numbers one section behind the other.
   constructor(lists, bytes) {
@@ -108,17 +120,13 @@ class Vocabulary {
 
   // A family for each word: words share one where they are forms of one lemma, by way of other words of the list, too.
   familiesOf(entries) {
-    const root = new Map();
-    const find = (key) => {
-      if (!root.has(key)) root.set(key, key);
-      while (root.get(key) !== key) key = root.get(key);
-      return key;
-    };
-    for (const { word, row } of entries) {
-      const own = `word ${word.toLowerCase()}`;
-      for (const lemma of this.families.get(row < 0 ? word : row) ?? []) root.set(find(`lemma ${lemma}`), find(own));
-    }
-    return entries.map(({ word }) => find(`word ${word.toLowerCase()}`));
+    return connected(entries.map(({ word, row }) => [`word ${word.toLowerCase()}`, ...(this.families.get(row < 0 ? word : row) ?? []).map((lemma) => `lemma ${lemma}`)]));
+  }
+
+  // The same families, those with words of one vector made one: each is one observation.
+  mergeVectors(entries, families) {
+    const vector = (row) => `${this.scales[row]} ${this.integers.subarray(row * this.dim, (row + 1) * this.dim).join()}`;
+    return connected(entries.map(({ row }, index) => [families[index], `vector ${vector(row)}`]));
   }
 
   // Cosine of a unit vector with every word; −Infinity for those without a direction.
