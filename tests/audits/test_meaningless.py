@@ -252,10 +252,23 @@ def test_the_smallest_contrast_is_what_short_lists_detect_in_a_third_of_cases() 
     found = smallest_contrast(Subject("isotropic", (vectors,)), asked, 0)
     error = (4 / (LIST**2 * DIM)) ** 0.5
     power = norm.sf(norm.isf(0.025) - found / error) + norm.cdf(-norm.isf(0.025) - found / error)
-    assert power == pytest.approx(1 / 3, abs=0.06)
+    assert power == pytest.approx(1 / 3, abs=0.02)
     draws = np.random.default_rng(1).normal(TELESCOPE, 1, 100_000)
     assert np.mean(np.abs(draws) > norm.isf(0.025)) == pytest.approx(1 / 3, abs=0.01)
     assert smallest_contrast(Subject("isotropic", (vectors,)), asked, 0) == found
+    assert smallest_contrast(Subject("isotropic", (vectors,)), asked, 1) == pytest.approx(found, rel=0.01)
+
+
+def test_the_smallest_contrast_is_that_of_drawn_lists() -> None:
+    """Contrasts of 40,000 lists of words that differ in how far they are spread along each axis."""
+    random = np.random.default_rng(4)
+    vectors = bg.Embedding(WORDS, random.standard_normal((len(WORDS), DIM)) * np.geomspace(1, 0.1, DIM) + 0.1)
+    asked = put([random_test(np.random.default_rng(3), "one")], vectors)
+    units = vectors.vectors / np.linalg.norm(vectors.vectors, axis=1, keepdims=True)
+    means = units[random.integers(0, len(WORDS), (40_000, 4, LIST))].mean(axis=2)
+    contrasts = ((means[:, 0] - means[:, 1]) * (means[:, 2] - means[:, 3])).sum(axis=1)
+    found = smallest_contrast(Subject("spread", (vectors,)), asked, 0)
+    assert found == pytest.approx(TELESCOPE * contrasts.std(), rel=0.03)
 
 
 def test_a_small_vocabulary_has_a_smallest_contrast_too() -> None:
