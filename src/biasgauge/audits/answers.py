@@ -226,7 +226,8 @@ def _build_verdict(
     plan: Mapping[str, int | float | None] | None = None,
 ) -> Verdict:
     query, model = outcome.query, outcome.subject.name
+    remarks = (outcome.remark,) if isinstance(outcome, Measured) and outcome.remark else ()
     return Verdict(
         query.name, query.title, model, CONTRAST, decision, claim, why, evidence, query.family, opinions, plan,
-        beware=query.beware,
+        beware=(*query.beware, *remarks),
     )  # fmt: skip

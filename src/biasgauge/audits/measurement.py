@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TypeAlias
 
@@ -23,6 +23,9 @@ REFERENCE = 2_000
 """Random words from which the lean of a list along base pairs is counted, at most."""
 FEWEST = 20
 """Random words that are enough for that."""
+LONGEST = 1_000
+"""Words of a list that are measured, at most: of longer ones, random words. Tables grow with the square of the words,
+and intervals of so many are a small part of the smallest contrast that matters."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,6 +61,7 @@ class Tabulated:
         centered: the same at equal word frequency; None where frequencies are not known.
         random_leans: along base pairs, the similarities of random words of like frequency, each its mean over models
             and pairs; of one list of words their mean is what similarities are counted from.
+        remark: which lists were too long to be measured whole; empty without any.
     """
 
     query: Query
@@ -67,6 +71,7 @@ class Tabulated:
     table: Floats
     centered: Floats | None = None
     random_leans: Floats = field(default_factory=lambda: np.empty(0))
+    remark: str = ""
 
     @property
     def resolved(self) -> Resolved:
@@ -187,6 +192,8 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
     if query.kind == "test" and resolved.shared_target:
         reason = f"the word {resolved.shared_target} is in both target lists, X and Y: remove it from one"
         return Unmeasurable(query, subject, resolved.share, reason, resolved)
+    share = resolved.share
+    resolved, remark = shorten_lists(resolved, random_state)
     similarities = SimilarityTable(resolved)
     table, centered, leans = similarities.values, similarities.centered, np.empty(0)
     if query.pairs:
@@ -204,9 +211,25 @@ def tabulate(query: Query, subject: Subject, policy: WordPolicy, random_state: i
                 if centered is not None and centered_baseline is not None:
                     centered = centered - centered_baseline.mean(axis=1, keepdims=True)
     return Tabulated(
-        query=query, subject=subject, share=resolved.share, similarities=similarities, table=table, centered=centered,
-        random_leans=leans,
+        query=query, subject=subject, share=share, similarities=similarities, table=table, centered=centered,
+        random_leans=leans, remark=remark,
     )  # fmt: skip
+
+
+def shorten_lists(resolved: Resolved, random_state: int) -> tuple[Resolved, str]:
+    """Draw `LONGEST` random words of each longer list; and the sentence that says so, empty where none is longer."""
+    sets, drawn = dict(resolved.sets), []
+    for index, key in enumerate((*resolved.query.target_keys, *resolved.query.attribute_keys)):
+        words = sets[key].words
+        if len(words) > LONGEST:
+            random = np.random.default_rng([random_state, 29, index])
+            rows = np.sort(random.choice(len(words), LONGEST, replace=False)).tolist()
+            sets[key] = sets[key].only([words[row] for row in rows])
+            drawn.append(f"{len(words):,} of {resolved.query.labels[key]}")
+    if not drawn:
+        return resolved, ""
+    remark = f"Lists are long: {LONGEST:,} random words of each were measured in place of {', '.join(drawn)}."
+    return replace(resolved, sets=sets), remark
 
 
 @dataclass(frozen=True, eq=False)
