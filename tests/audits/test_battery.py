@@ -157,7 +157,7 @@ def test_every_question_of_the_default_audit_is_measured_most_are_decided_and_so
     result = shipped_audit()
     decisions = [verdict.decision for verdict in result.verdicts]
     undecided = [decision for decision in decisions if decision in ("inconclusive", "not-measurable")]
-    assert len(undecided) <= len(decisions) / 3
+    assert len(undecided) <= len(decisions) / 5
     assert "report" in decisions
     assert "not-measurable" not in decisions
     text = "\n".join(brief(result).sentences)
