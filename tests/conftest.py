@@ -6,6 +6,7 @@ import copyreg
 import gc
 import os
 import pickle
+import sys
 from dataclasses import replace
 from functools import cache, partial
 from pathlib import Path
@@ -23,6 +24,10 @@ if TYPE_CHECKING:
     from biasgauge.papers import Reproduction
 
 ROOT = Path(__file__).resolve().parents[1]
+
+# Tests start hundreds of processes: without files of bytecode each would translate the whole package again.
+os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
+sys.dont_write_bytecode = False
 
 # No test depends on how long something takes: a busy machine is not a fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)

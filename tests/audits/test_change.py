@@ -100,24 +100,22 @@ def changed(before: float, after: float, **effect: Estimate | None) -> Verdict:
 
 
 @pytest.mark.parametrize(
-    ("verdict", "decision", "failed", "sentence"),
+    ("before", "after", "effect", "decision", "failed", "sentence"),
     [
-        (changed(0.6, 0.0), "report", [], "reduced: 1 of 1 association is clearly nearer to 0"),
-        (changed(0.6, 0.6), "do-not-report", ["reduced"], "not reduced: 0 of 1"),
-        (changed(0.6, -0.6), "do-not-report", ["not overcorrected"], "overcorrected: own +"),
-        (
-            changed(0.6, 0.0, recovered=HIDDEN),
-            "do-not-report",
-            ["not recoverable"],
-            "hidden but recoverable: a classif",
-        ),
-        (changed(0.6, 0.0, benchmark=WORSE), "do-not-report", ["no damage"], "damage done: worse on ws353"),
-        (changed(0.6, 0.0, recovered=None), "report-with-care", [], "unknown whether the bias can be recovered"),
-        (changed(0.6, 0.0, benchmark=None), "report-with-care", [], "unknown whether the vectors became worse"),
-        (changed(0.0, 0.6), "inconclusive", [], "none of 1 questions shows an association before the change"),
+        (0.6, 0.0, {}, "report", [], "reduced: 1 of 1 association is clearly nearer to 0"),
+        (0.6, 0.6, {}, "do-not-report", ["reduced"], "not reduced: 0 of 1"),
+        (0.6, -0.6, {}, "do-not-report", ["not overcorrected"], "overcorrected: own +"),
+        (0.6, 0.0, {"recovered": HIDDEN}, "do-not-report", ["not recoverable"], "hidden but recoverable: a classif"),
+        (0.6, 0.0, {"benchmark": WORSE}, "do-not-report", ["no damage"], "damage done: worse on ws353"),
+        (0.6, 0.0, {"recovered": None}, "report-with-care", [], "unknown whether the bias can be recovered"),
+        (0.6, 0.0, {"benchmark": None}, "report-with-care", [], "unknown whether the vectors became worse"),
+        (0.0, 0.6, {}, "inconclusive", [], "none of 1 questions shows an association before the change"),
     ],
 )
-def test_the_verdict_on_a_change(verdict: Verdict, decision: str, failed: list[str], sentence: str) -> None:
+def test_the_verdict_on_a_change(
+    before: float, after: float, effect: dict[str, Estimate | None], decision: str, failed: list[str], sentence: str
+) -> None:
+    verdict = changed(before, after, **effect)
     assert verdict.decision == decision, verdict.sentence
     assert [piece.rule for piece in verdict.evidence if piece.passes is False] == failed
     assert sentence in verdict.sentence

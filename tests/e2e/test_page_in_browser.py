@@ -73,6 +73,16 @@ def path(audited: bg.audits.AuditResult, tmp_path_factory: pytest.TempPathFactor
 
 
 @pytest.fixture(scope="module")
+def every_decision(audited: bg.audits.AuditResult, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The page with each decision in turn on its rows."""
+    decisions = list(DECISIONS)
+    verdicts = [replace(one, decision=decisions[at % len(decisions)]) for at, one in enumerate(audited.verdicts)]
+    page = tmp_path_factory.mktemp("decisions") / "report.html"
+    page.write_text(replace(audited, verdicts=tuple(verdicts)).page(), encoding="utf-8")
+    return page
+
+
+@pytest.fixture(scope="module")
 def shared(open_shared: Callable[..., Any], path: Path) -> Any:  # noqa: ANN401 - a page of the browser
     """The page, opened once."""
     return open_shared(path)
@@ -195,12 +205,10 @@ def test_marks_and_ticks_share_one_axis_at_every_width(
 
 @pytest.mark.parametrize(("width", "medium"), [(1280, "screen"), (760, "screen"), (390, "screen"), (703, "print")])
 def test_nothing_of_a_row_covers_anything_else(
-    opened: Callable[..., Any], audited: bg.audits.AuditResult, tmp_path: Path, width: int, medium: str
+    opened: Callable[..., Any], every_decision: Path, width: int, medium: str
 ) -> None:
     """Whatever the verdict: each of them is as long as it is on some row."""
-    decisions = list(DECISIONS)
-    verdicts = [replace(one, decision=decisions[at % len(decisions)]) for at, one in enumerate(audited.verdicts)]
-    page = opened(replace(audited, verdicts=tuple(verdicts)).save(tmp_path / "report.html"), width=width)
+    page = opened(every_decision, width=width)
     page.emulate_media(media=medium)
     covered = page.evaluate(
         """() => [...document.querySelectorAll(".forest .row")].flatMap((row) => {

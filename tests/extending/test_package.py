@@ -68,6 +68,7 @@ USE_API = """
 import json
 from pathlib import Path
 import biasgauge as bg
+audit = bg.audit("vectors.pipes", lexicons=["weather"])
 print(json.dumps({
     "added": {group: bg.registry.added(group) for group in bg.registry.groups()},
     "format": bg.load("vectors.pipes").format,
@@ -83,8 +84,8 @@ print(json.dumps({
     "built": bg.lexicons.build({"kind": "words", "lists": {"words": {
         "size": 3, "source": {"name": "beginnings", "letters": "un"}}}}).lexicon.words,
     "paper": bg.reproduce("doe2024").rows[0].agrees,
-    "audit_part": bg.audit("vectors.pipes", lexicons=["weather"]).to_dict()["frequency"]["rows"],
-    "evidence": [item.rule for item in bg.audit("vectors.pipes", lexicons=["weather"]).verdicts[0].evidence],
+    "audit_part": audit.to_dict()["frequency"]["rows"],
+    "evidence": [item.rule for item in audit.verdicts[0].evidence],
 }))
 """
 STUDY = """

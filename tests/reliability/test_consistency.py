@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pingouin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -71,6 +70,8 @@ class TestAlpha:
 
     @pytest.mark.parametrize("seed", range(5))
     def test_against_pingouin(self, seed: int) -> None:
+        import pingouin  # imported here: it takes a second, in every process of a run
+
         random = np.random.default_rng(seed)
         matrix = random.normal(size=(30, 1)) + random.normal(size=(30, 6)) * (1 + seed)
         value, interval = pingouin.cronbach_alpha(pd.DataFrame(matrix))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
-import pingouin
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -128,6 +127,8 @@ def satterthwaite(found: Icc, matrix: NDArray[np.float64]) -> float:
 @given(matrix=MATRICES)
 def test_against_pingouin(matrix: NDArray[np.float64]) -> None:
     """Its intervals are rounded to two places; matrices on which it divides by zero are tested by hand below."""
+    import pingouin  # imported here: it takes a second, in every process of a run
+
     squares = stacked(matrix[None]).squares
     assert squares is not None
     if squares.equal[0] or squares.error[0] == 0 or squares.rows[0] == 0:
