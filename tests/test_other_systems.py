@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any
 
 import altair as alt
 import pytest
+from tests.source_trees import module_trees
 
 import biasgauge as bg
 from biasgauge.applications.task_runs import CellCache
@@ -120,8 +121,9 @@ def unspecified(tree: ast.AST) -> Iterator[str]:
 
 
 def test_no_text_is_read_or_written_in_the_encoding_of_the_machine(package: Path) -> None:
-    for path in package.rglob("*.py"):
-        assert list(unspecified(ast.parse(path.read_text(encoding="utf-8")))) == [], path
+    calls = ("read_text", "write_text", "open", "run", "check_output")
+    for path, tree in module_trees(package, [f"{call}(" for call in calls]):
+        assert list(unspecified(tree)) == [], path
 
 
 def test_the_test_itself_finds_such_calls() -> None:
@@ -267,11 +269,7 @@ def test_locks_of_windows_keep_a_second_writer_out(tmp_path: Path, monkeypatch: 
 def test_no_process_is_forked(package: Path) -> None:
     """Windows cannot, and macOS breaks libraries that have threads: workers are started anew."""
     forbidden = {"multiprocessing", "ProcessPoolExecutor", "fork", "forkpty"}
-    for path in package.rglob("*.py"):
-        text = path.read_text(encoding="utf-8")
-        if not any(name in text for name in forbidden):
-            continue
-        tree = ast.parse(text)
+    for path, tree in module_trees(package, forbidden):
         names = {node.attr for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
         for node in ast.walk(tree):
             if isinstance(node, ast.Import | ast.ImportFrom):

@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import TYPE_CHECKING
 
+from tests.source_trees import module_trees
+
 if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
@@ -31,9 +33,8 @@ ALLOWED = {
 
 def readers(source: Path) -> Iterator[str]:
     """Calls that take a sentence apart, or ask what it begins or ends with, and `"words" in sentence`."""
-    for path in sorted(source.rglob("*.py")):
-        place = path.relative_to(source).as_posix()
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for place, tree in module_trees(source, [f".{name}" for name in PROSE]):
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute) and node.func.attr in READING:
                 name = _prose(node.func.value)
                 if name:

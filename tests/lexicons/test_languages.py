@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pytest
+from tests.source_trees import module_trees
 
 import biasgauge as bg
 from biasgauge import registry
@@ -98,12 +99,13 @@ def _strings(node: ast.AST) -> Iterator[str]:
 def test_no_code_compares_with_a_language(repository: Path) -> None:
     """Code asks what a language has; which language it is decides nothing."""
     found = []
-    for file in (repository / "src" / "biasgauge").rglob("*.py"):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
+    quoted = [f"{quote}{code}{quote}" for code in CODES for quote in "'\""]
+    for name, tree in module_trees(repository / "src" / "biasgauge", quoted):
+        for node in ast.walk(tree):
             asked = [node.subject, *node.cases] if isinstance(node, ast.Match) else [node]
             if isinstance(node, ast.Compare | ast.Match):
                 named = {text for part in asked for text in _strings(part)} & CODES
-                found += [f"{file.name}:{node.lineno}: {code}" for code in sorted(named)]
+                found += [f"{name}:{node.lineno}: {code}" for code in sorted(named)]
     assert found == []
 
 

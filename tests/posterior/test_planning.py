@@ -168,7 +168,7 @@ def test_the_present_width_asks_for_the_present_attributes(variant: Any) -> None
 @pytest.mark.parametrize("variant", ["per-connection", "crossed"])
 def test_expected_widths_on_real_distances(shared_data: Path, name: str, variant: Any) -> None:  # noqa: ANN401
     table = read_distances(shared_data / "bayes_distances" / f"{name}.csv.gz")
-    found = bayes(table, variant=variant, draws=20_000)  # an interval's width of 4,000 draws errs by 2 %
+    found = bayes(table, variant=variant, draws=10_000)  # an interval's width of 4,000 draws errs by 2 %
     for contrast in (("associated", "different"), ("associated", "human"), ("human", "neutral")):
         plan = plan_attributes(found, width=0.05, contrast=contrast)
         assert plan.expected_width == pytest.approx(plan.observed_width, rel=0.06)

@@ -36,14 +36,20 @@ def found(scores: bg.scores.ScoreTensor) -> ReliabilityResult:
     return bg.reliability(scores, lists={"jobs": list(WORDS)}, queries={"care": ["nurse", "teacher", "poet"]})
 
 
+@pytest.fixture(scope="module")
+def charts(found: ReliabilityResult) -> dict[str, Any]:
+    """Its charts, drawn once."""
+    return dict(found.figures())
+
+
 def drawn(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
     """The rows that a chart holds."""
     (rows,) = chart.to_dict()["datasets"].values()
     return list(rows)
 
 
-def test_boxes_are_the_quantiles_of_the_summary(found: ReliabilityResult) -> None:
-    rows = drawn(found.figures()["test_retest"])
+def test_boxes_are_the_quantiles_of_the_summary(found: ReliabilityResult, charts: dict[str, Any]) -> None:
+    rows = drawn(charts["test_retest"])
     expected = {
         (measure_name(one.measure or ""), one.list): (one.p05, one.q1, one.median, one.q3, one.p95)
         for one in found.summaries
@@ -78,8 +84,7 @@ def test_a_list_without_a_known_reliability_has_no_box_and_the_scale_reaches_the
     assert dots.to_dict()["layer"][-1]["encoding"]["x"]["scale"]["domain"] == [min(ends), 1]
 
 
-def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResult) -> None:
-    charts = found.figures()
+def test_pairs_and_queries_are_shown_with_their_intervals(found: ReliabilityResult, charts: dict[str, Any]) -> None:
     pairs = {(row["name"], row["measure"]): (row["low"], row["value"], row["high"]) for row in drawn(charts["pairs"])}
     frame = found.test_retest.to_frame()
     for row in frame[frame["of"] == "pair"].itertuples():
@@ -100,9 +105,10 @@ def test_components_and_designs(scores: bg.scores.ScoreTensor) -> None:
     assert together.figures()["design"].to_dict()["facet"]["column"]["field"] == "measures"
 
 
-def test_files_of_every_format(found: ReliabilityResult, tmp_path: Path) -> None:
-    charts = {"boxes": found.figures()["test_retest"]}
-    paths = bg.results.save_figures(charts, tmp_path / "new" / "folder", ("svg", "png", "html", "json"))
+def test_files_of_every_format(charts: dict[str, Any], tmp_path: Path) -> None:
+    paths = bg.results.save_figures(
+        {"boxes": charts["test_retest"]}, tmp_path / "new" / "folder", ("svg", "png", "html", "json")
+    )
     assert [path.name for path in paths] == ["boxes.svg", "boxes.png", "boxes.html", "boxes.json"]
     assert ET.parse(paths[0]).getroot().tag.endswith("svg")  # noqa: S314 - our own file
     assert "Test–retest" in paths[0].read_text(encoding="utf-8")
@@ -112,8 +118,10 @@ def test_files_of_every_format(found: ReliabilityResult, tmp_path: Path) -> None
     assert sorted(path.name for path in (tmp_path / "new" / "folder").iterdir()) == sorted(path.name for path in paths)
 
 
-def test_what_cannot_be_drawn_or_saved_gets_a_sentence(found: ReliabilityResult, tmp_path: Path) -> None:
+def test_what_cannot_be_drawn_or_saved_gets_a_sentence(
+    found: ReliabilityResult, charts: dict[str, Any], tmp_path: Path
+) -> None:
     with pytest.raises(bg.ParameterError, match="Got 'word'"):
         found.figures(word="nurse")
     with pytest.raises(bg.ParameterError, match="Got 'gif'"):
-        bg.results.save_figures(found.figures(), tmp_path, ("gif",))
+        bg.results.save_figures(charts, tmp_path, ("gif",))

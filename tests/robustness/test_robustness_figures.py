@@ -29,13 +29,21 @@ def found() -> bg.analyses.robustness.RobustnessResult:
     )
 
 
+@pytest.fixture(scope="module")
+def charts(found: bg.analyses.robustness.RobustnessResult) -> dict[str, Any]:
+    """Its charts, drawn once."""
+    return dict(found.figures())
+
+
 def rows(chart: Any) -> list[dict[str, Any]]:  # noqa: ANN401 - a chart
     """The rows that a chart holds; rules and bands have an empty one."""
     return [row for several in chart.to_dict()["datasets"].values() for row in several if row]
 
 
-def test_the_heat_map_of_pairs_is_symmetric_and_whole(found: bg.analyses.robustness.RobustnessResult) -> None:
-    cells = {(row["measure"], row["pair"], row["other"]): row["kappa"] for row in rows(found.figures()["pairs"])}
+def test_the_heat_map_of_pairs_is_symmetric_and_whole(
+    found: bg.analyses.robustness.RobustnessResult, charts: dict[str, Any]
+) -> None:
+    cells = {(row["measure"], row["pair"], row["other"]): row["kappa"] for row in rows(charts["pairs"])}
     expected = {
         (measure_name(one.measure), *names): one.kappa.value
         for one in found.pairwise
@@ -46,8 +54,10 @@ def test_the_heat_map_of_pairs_is_symmetric_and_whole(found: bg.analyses.robustn
     assert len(cells) == 2 * 3 * 2
 
 
-def test_one_word_under_every_pair_and_form(found: bg.analyses.robustness.RobustnessResult) -> None:
-    chart = found.figures()["word"]
+def test_one_word_under_every_pair_and_form(
+    found: bg.analyses.robustness.RobustnessResult, charts: dict[str, Any]
+) -> None:
+    chart = charts["word"]
     shown = rows(chart)
     word = next(row["spelling"] for row in shown if row["form"] == "as given")
     expected = found.word_scores(word).dropna()
@@ -66,8 +76,8 @@ def test_one_word_under_every_pair_and_form(found: bg.analyses.robustness.Robust
         )
 
 
-def test_kappas_of_every_change(found: bg.analyses.robustness.RobustnessResult) -> None:
-    cells = {(row["measure"], row["change"], row["pair"]): row["value"] for row in rows(found.figures()["kappas"])}
+def test_kappas_of_every_change(found: bg.analyses.robustness.RobustnessResult, charts: dict[str, Any]) -> None:
+    cells = {(row["measure"], row["change"], row["pair"]): row["value"] for row in rows(charts["kappas"])}
     expected = {
         (measure_name(one.measure), f"{title} {measure_name(one.against)}", "–".join(one.pair)): one.kappa.value
         for title, part in (
@@ -82,8 +92,8 @@ def test_kappas_of_every_change(found: bg.analyses.robustness.RobustnessResult) 
     assert {change for _, change, _ in cells} == {"word plural", "truth t", "against RIPA"}
 
 
-def test_files(found: bg.analyses.robustness.RobustnessResult, tmp_path: Path) -> None:
-    paths = bg.results.save_figures(found.figures(), tmp_path, ("svg",))
+def test_files(charts: dict[str, Any], tmp_path: Path) -> None:
+    paths = bg.results.save_figures(charts, tmp_path, ("svg",))
     assert [path.name for path in paths] == ["word.svg", "pairs.svg", "kappas.svg"]
     for path in paths:
         assert ET.parse(path).getroot().tag.endswith("svg")  # noqa: S314 - our own file

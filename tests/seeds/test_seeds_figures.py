@@ -28,20 +28,26 @@ def found(glove: bg.Embedding) -> SeedsResult:
     return seeds(glove, pairs=pairs, generated=6, shuffles=30)
 
 
+@pytest.fixture(scope="module")
+def charts(found: SeedsResult) -> dict[str, Any]:
+    """Its charts, drawn once."""
+    return dict(found.figures())
+
+
 def drawn(chart: Any) -> list[list[dict[str, Any]]]:  # noqa: ANN401 - a chart
     return [list(rows) for rows in chart.to_dict()["datasets"].values()]
 
 
-def test_explained_variance_as_it_stands_and_shuffled(found: SeedsResult) -> None:
-    (rows,) = drawn(found.figures()["explained_variance"])
+def test_explained_variance_as_it_stands_and_shuffled(found: SeedsResult, charts: dict[str, Any]) -> None:
+    (rows,) = drawn(charts["explained_variance"])
     shown = {(row["pair"], row["pairs"], row["component"]): row["share"] for row in rows}
     assert shown["a1 / b1", "as paired", 1] == found[0].explained_variance[0]
     assert shown["a1 / b1", "shuffled", 3] == found[0].explained_variance_shuffled[2]
     assert not any("a5" in pair for pair, _, _ in shown)
 
 
-def test_coherence_with_its_interval(found: SeedsResult) -> None:
-    (rows,) = [rows for rows in drawn(found.figures()["coherence"]) if any(rows)]
+def test_coherence_with_its_interval(found: SeedsResult, charts: dict[str, Any]) -> None:
+    (rows,) = [rows for rows in drawn(charts["coherence"]) if any(rows)]
     by_pair = {row["a"]: row for row in rows if row["verdict"] != "held out"}
     assert set(by_pair) == {"a1", "a2", "a3", "a4"}
     interval = found[0].coherence
@@ -51,10 +57,10 @@ def test_coherence_with_its_interval(found: SeedsResult) -> None:
     assert held_out == {card.a: card.held_out.value for card in found if card.held_out.value is not None}
 
 
-def test_gathered_sets_before_the_generated_cloud(found: SeedsResult) -> None:
+def test_gathered_sets_before_the_generated_cloud(found: SeedsResult, charts: dict[str, Any]) -> None:
     assert found.cloud is not None
     for name, values in (("coherence", found.cloud.coherence), ("first_share", found.cloud.first_share)):
-        chart = found.figures()[f"{name}_similarity"]
+        chart = charts[f"{name}_similarity"]
         cloud, gathered = drawn(chart)
         assert [row[name] for row in cloud] == pytest.approx(values.tolist())
         assert len(gathered) == 4
@@ -86,8 +92,8 @@ def test_every_list_of_a_category(glove: bg.Embedding) -> None:
     assert none.figures() == {}
 
 
-def test_registered_for_users(found: SeedsResult) -> None:
-    assert set(found.figures()) == {
+def test_registered_for_users(charts: dict[str, Any]) -> None:
+    assert set(charts) == {
         "explained_variance",
         "coherence",
         "coherence_similarity",

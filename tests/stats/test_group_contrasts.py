@@ -338,6 +338,30 @@ def test_effect_sizes_are_those_of_weat() -> None:
     assert found.these_words.p == pytest.approx(welch_p)
 
 
+def test_the_jackknife_of_effect_sizes_leaves_each_word_out() -> None:
+    """One model a group: the variance is the sum of the jackknife variances of the four lists, by loops."""
+    tables = [stack[0] for stack in simulated(np.random.default_rng(16), 1, (1, 1), (0.1, 0.2))]
+
+    def difference(**without: int) -> float:
+        kept = {side: [at for at in range(16) if at != without.get(f"side{side}")] for side in (0, 1)}
+        sizes = []
+        for (table,) in tables:
+            cut, (rows, columns) = table[np.ix_(kept[0], kept[1])], (TWO[kept[0]], TWO[kept[1]])
+            associations = cut[:, columns == 0].mean(axis=1) - cut[:, columns == 1].mean(axis=1)
+            means = [associations[rows == group].mean() for group in (0, 1)]
+            sizes.append((means[0] - means[1]) / associations.std())
+        return float(sizes[1] - sizes[0])
+
+    variance = 0.0
+    for side in (0, 1):
+        for members in (range(8), range(8, 16)):
+            values = np.array([difference(**{f"side{side}": member}) for member in members])
+            variance += 7 / 8 * float(((values - values.mean()) ** 2).sum())
+    found = compare_effect_sizes(tables, TWO, TWO).other_words
+    assert found.value == pytest.approx(difference())
+    assert found.se == pytest.approx(variance**0.5)
+
+
 def test_effect_sizes_reject_no_more_often_than_they_should() -> None:
     random = np.random.default_rng(15)
     draws = 300

@@ -10,6 +10,7 @@ import ast
 from typing import TYPE_CHECKING
 
 import pytest
+from tests.source_trees import module_trees
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -49,11 +50,10 @@ ALLOWED: dict[str, dict[str, int]] = {
 
 def makers(source: Path) -> Iterator[str]:
     """Functions outside `stats` that take a quantile or give an object both ends of an interval."""
-    for path in sorted(source.rglob("*.py")):
-        module = path.relative_to(source)
+    for module, tree in module_trees(source, {*QUANTILES, "low="}):
         # `core` holds Estimate itself; metrics declare the range of a score as low and high.
-        if module.parts[0] not in {"stats", "core", "metrics"}:
-            yield from _in(ast.parse(path.read_text(encoding="utf-8")), module.as_posix(), ())
+        if module.partition("/")[0] not in {"stats", "core", "metrics"}:
+            yield from _in(tree, module, ())
 
 
 def _in(node: ast.AST, module: str, within: tuple[str, ...]) -> Iterator[str]:

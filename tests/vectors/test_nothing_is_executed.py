@@ -12,7 +12,7 @@ import pytest
 if TYPE_CHECKING:
     from pathlib import Path
 
-# A first reading of everything loads what the readers need; the hook looks on at the second.
+# A first reading, of a trap in seven, loads what the readers need; the hook looks on at the second, of everything.
 WATCHED = """
 import json, pickle, pickletools, sys
 from pathlib import Path
@@ -33,18 +33,18 @@ by_hand = [b"cos\\nsystem\\n(S'touch %s'\\ntR." % bytes(mark), b"(S'touch %s'\\n
 VECTORS = (*fuzz_files._VECTORS, *fuzz_vectors.NAMES)
 FILES = [name for names in fuzz_files.GROUPS for name in names]
 targets = [fuzz_readers.target_of(name) for name in (VECTORS if sys.argv[3] == "vectors" else FILES)]
-def read_all():
+def read_all(every=1):
     refused = 0
     for target in targets:
         broken = [seed.replace(b"a", b"cos\\nsystem\\n") for seed in target.seeds]
-        for content in (*target.seeds, *traps, *by_hand, *broken):
+        for content in (*target.seeds, *traps[::every], *by_hand, *broken):
             (folder / "input").write_bytes(content)
             try:
                 target.read(folder / "input")
             except Exception as problem:
                 refused += 1
     return refused
-read_all()
+read_all(every=7)
 FORBIDDEN = ("exec", "import", "os.system", "os.exec", "os.posix_spawn", "os.fork", "os.spawn", "subprocess.",
              "socket.", "pickle.", "marshal.", "ctypes.", "code.", "cpython.run", "urllib.", "webbrowser.")
 seen = []

@@ -286,14 +286,7 @@ def compare_effect_sizes(
     groups = [np.asarray(labels, np.int64) for labels in (rows, columns)]
     weights = np.asarray(group_weights, np.float64)
 
-    def combined(row_index: Integers, column_index: Integers) -> float:
-        labels = groups[0][row_index], groups[1][column_index]
-        return float(
-            weights @ [effect_sizes(stack[..., row_index, :][..., column_index], *labels).mean() for stack in stacks]
-        )
-
-    all_words = [np.arange(len(labels)) for labels in groups]
-    value = combined(*all_words)
+    value = float(weights @ [effect_sizes(stack, *groups).mean() for stack in stacks])
     fields: Fields = {"level": level, "statistic": "effect size", "n": len(groups[0]), "k": len(groups[1])}
     unreplicated = min(stack.shape[1] for stack in stacks) == 1
     runs = []
@@ -303,16 +296,12 @@ def compare_effect_sizes(
             runs.append((weight**2 * variance, df))
     fixed_reason = ONE_MODEL if unreplicated else ""
     fixed = _effect_size_contrast(value, runs, FIXED_METHOD, models, fixed_reason, fields, balanced=True)
-    left_out = []  # for each of the four lists, the value without each of its words
-    for side in (0, 1):
-        for group in (0, 1):
-            members = np.flatnonzero(groups[side] == group)
-            if len(members) < 2:
-                left_out.append(np.array([np.nan]))
-                continue
-            remaining = [np.delete(all_words[side], word) for word in members]
-            pairs = [(rows, all_words[1]) if side == 0 else (all_words[0], rows) for rows in remaining]
-            left_out.append(np.array([combined(*pair) for pair in pairs]))
+    left_out = [  # for each of the four lists, the value without each of its words
+        weights
+        @ [_effect_sizes_without(stack, groups[0], groups[1], side, group).mean(axis=(1, 2)) for stack in stacks]
+        for side in (0, 1)
+        for group in (0, 1)
+    ]
     reason = "" if all(np.isfinite(values).all() for values in left_out) else "a list has too few words for a jackknife"
     words = [] if reason else [(jackknife_variance([values]), len(values) - 1) for values in left_out]
     over = "targets and attributes" + (f" and {models}" if runs else "")
@@ -344,8 +333,38 @@ def _effect_size_contrast(
 
 def effect_sizes(stack: Floats, rows: Integers, columns: Integers) -> Floats:
     """WEAT's d of each model, (mean over X − mean over Y) / sd of the associations; NaN where all are the same."""
-    associations = stack[..., columns == 0].mean(axis=-1) - stack[..., columns == 1].mean(axis=-1)
+    return _standardized(_associations(stack, columns), rows, float(np.abs(stack).max()))
+
+
+def _associations(stack: Floats, columns: Integers) -> Floats:
+    associations: Floats = stack[..., columns == 0].mean(axis=-1) - stack[..., columns == 1].mean(axis=-1)
+    return associations
+
+
+def _standardized(associations: Floats, rows: Integers, scale: float) -> Floats:
     difference = associations[..., rows == 0].mean(axis=-1) - associations[..., rows == 1].mean(axis=-1)
     deviation = associations.std(axis=-1)
-    sizes: Floats = difference / np.where(deviation > SAME * np.abs(stack).max(), deviation, np.nan)
+    sizes: Floats = difference / np.where(deviation > SAME * scale, deviation, np.nan)
     return sizes
+
+
+def _effect_sizes_without(stack: Floats, rows: Integers, columns: Integers, side: int, group: int) -> Floats:
+    """WEAT's d without each word of a list, words × the leading axes of the stack; NaN for a list of one word.
+
+    Without an attribute, the sum over its list is less by its similarities; without a target, the associations of the
+    remaining targets stay as they are.
+    """
+    members = np.flatnonzero((rows, columns)[side] == group)
+    if len(members) < 2:
+        return np.full((1, *stack.shape[:-2]), np.nan)
+    if side == 0:
+        opposite = np.flatnonzero(rows != group)  # first, so that labels are the same whichever member is left out
+        remaining = np.stack([np.concatenate([opposite, np.delete(members, at)]) for at in range(len(members))])
+        associations = np.moveaxis(_associations(stack, columns)[..., remaining], -2, 0)
+        labels = rows[remaining[0]]
+    else:
+        without = stack[..., columns == group].sum(axis=-1)[..., None] - stack[..., members]
+        mean = np.moveaxis(without, -1, 0) / (len(members) - 1)
+        opposite_mean = stack[..., columns == 1 - group].mean(axis=-1)
+        associations, labels = (mean - opposite_mean) * (1 if group == 0 else -1), rows
+    return _standardized(associations, labels, float(np.abs(stack).max()))

@@ -211,10 +211,12 @@ def _normal_scores(halves: Floats) -> Floats:
     flat = halves.reshape(len(halves), -1)
     scores = np.empty(flat.shape)
     for index, draws in enumerate(flat):
-        ordered = np.sort(draws)
-        # the ranks of equal draws run from `left` + 1 to `right`; twice their mean is a whole number
-        left, right = np.searchsorted(ordered, draws, "left"), np.searchsorted(ordered, draws, "right")
-        scores[index] = _scores(flat.shape[1])[left + right - 1]
+        order = draws.argsort()
+        ordered = draws[order]
+        starts = np.flatnonzero(np.concatenate([[True], ordered[1:] != ordered[:-1]]))
+        ends = np.append(starts[1:], len(draws))
+        # the ranks of equal draws run from `start` + 1 to `end`; twice their mean is a whole number
+        scores[index, order] = _scores(len(draws))[np.repeat(starts + ends - 1, ends - starts)]
     return scores.reshape(halves.shape)
 
 

@@ -1,5 +1,5 @@
 from biasgauge.lexicons.recipes.building import build as build
-from biasgauge.lexicons.recipes.recipe import Recipe as Recipe
+from biasgauge.lexicons.recipes.recipe import LexiconRecipe as LexiconRecipe
 from biasgauge.lexicons.recipes.recipe import read_recipe as read_recipe
 from biasgauge.lexicons.recipes.result import BuiltLexicon as BuiltLexicon
 from biasgauge.lexicons.recipes.result import CandidateWord as CandidateWord

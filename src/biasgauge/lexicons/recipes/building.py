@@ -28,7 +28,7 @@ from biasgauge.lexicons import (
 )
 from biasgauge.lexicons.recipes.filters import STEPS, WordJudge, family_duplicates, in_order, shared_words
 from biasgauge.lexicons.recipes.matching import match_rows
-from biasgauge.lexicons.recipes.recipe import ListRecipe, Match, Recipe, read_recipe
+from biasgauge.lexicons.recipes.recipe import LexiconRecipe, ListRecipe, Match, read_recipe
 from biasgauge.lexicons.recipes.result import BuiltLexicon, CandidateWord
 from biasgauge.lexicons.recipes.word_source import Candidate, SourceFiles, SourceRequest
 from biasgauge.vectors import load_models
@@ -121,7 +121,7 @@ def build(
     return built
 
 
-def _collect(plan: Recipe, wanted: ListRecipe, files: SourceFiles) -> _Pool:
+def _collect(plan: LexiconRecipe, wanted: ListRecipe, files: SourceFiles) -> _Pool:
     """Ask the sources of a list; a word that several offer, or one more than once, counts for the first."""
     offered: dict[str, Candidate] = {}
     source_of: dict[str, str] = {}
@@ -159,7 +159,7 @@ def _ask(settings: TomlTable, files: SourceFiles, language: str) -> tuple[str, l
     return name, candidates
 
 
-def _choose(plan: Recipe, pools: Mapping[str, _Pool], judge: WordJudge) -> tuple[MatchRecord, ...]:
+def _choose(plan: LexiconRecipe, pools: Mapping[str, _Pool], judge: WordJudge) -> tuple[MatchRecord, ...]:
     """Reject candidates until each list has its words, in their order."""
     for pool in pools.values():
         for name, step in STEPS:
@@ -259,7 +259,7 @@ def _warnings(pools: Mapping[str, _Pool], matches: Iterable[MatchRecord], judge:
             )
 
 
-def _lexicon(plan: Recipe, pools: Mapping[str, _Pool], record: RecipeRecord) -> Lexicon:
+def _lexicon(plan: LexiconRecipe, pools: Mapping[str, _Pool], record: RecipeRecord) -> Lexicon:
     """Make the lexicon of the words that are left."""
     sets: dict[str, WordSet] = {}
     for pool in pools.values():

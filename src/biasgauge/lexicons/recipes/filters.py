@@ -12,7 +12,7 @@ import numpy as np
 
 from biasgauge.core import resolve_sets, word_families
 from biasgauge.errors import LexiconError
-from biasgauge.lexicons.recipes.recipe import ListRecipe, Recipe
+from biasgauge.lexicons.recipes.recipe import LexiconRecipe, ListRecipe
 from biasgauge.lexicons.recipes.word_source import Candidate, SourceFiles
 from biasgauge.lexicons.recipes.wordnet import LOCATION, PERSON
 from biasgauge.vectors import Embedding, reference_frequencies
@@ -209,7 +209,7 @@ STEPS: tuple[tuple[str, Step], ...] = (
 """Steps that judge each list by itself, in this order, with their names in tables."""
 
 
-def shared_words(recipe: Recipe, lists: Mapping[str, Sequence[Candidate]]) -> dict[str, dict[str, str]]:
+def shared_words(recipe: LexiconRecipe, lists: Mapping[str, Sequence[Candidate]]) -> dict[str, dict[str, str]]:
     """Words, or forms of one word, that stand in several lists: the lists in which each is rejected, with the reason.
 
     A word of two lists that are compared with each other goes from both, since it belongs to neither. In others it

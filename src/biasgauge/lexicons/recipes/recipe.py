@@ -105,7 +105,7 @@ class Match:
 
 
 @dataclass(frozen=True)
-class Recipe:
+class LexiconRecipe:
     """Lists to be made, and the metadata of the lexicon. `path` is the file it was read from, None for a dictionary."""
 
     name: str
@@ -131,7 +131,7 @@ class Recipe:
         )
 
 
-def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe:
+def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> LexiconRecipe:
     """Read a recipe from its file, or from a dictionary with the same keys.
 
     Settings of word sources are checked by the sources, when they are asked.
@@ -171,7 +171,7 @@ def read_recipe(recipe: str | os.PathLike[str] | Mapping[str, object]) -> Recipe
     table.finish()
     canonical = json.dumps(data, ensure_ascii=False, sort_keys=True, separators=(",", ":"), default=str)
     checksum = hashlib.sha256(canonical.encode("utf-8", "surrogatepass")).hexdigest()
-    return Recipe(name, kind, language, metadata, random_state, lists, matches, checksum, path)
+    return LexiconRecipe(name, kind, language, metadata, random_state, lists, matches, checksum, path)
 
 
 def _with_lists_of_others(data: Mapping[str, object], path: Path | None) -> Mapping[str, object]:
