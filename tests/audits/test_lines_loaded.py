@@ -5,7 +5,7 @@ from __future__ import annotations
 import runpy
 from pathlib import Path
 
-CEILING = 25_250
+CEILING = 25_500
 """Lines of Python: a little over half of the 48,084 that such an audit once loaded.
 
 The ceiling was 24,042. Since then the page explains its verdicts and rules (672 lines), draws a forest (141) and
