@@ -428,7 +428,10 @@ def report(models: Sequence[Embedding], draws: int, only: str = "", seed: int = 
 
 
 def join_tables(tables: Mapping[str, str]) -> Iterator[str]:
-    """Yield the rows of one table of several, each the output of this script for some vectors, by their name."""
+    """Yield the rows of one table of several, each the output of this script for some vectors, by their name.
+
+    Where the output for some vectors has a row twice, the later one counts.
+    """
     rows: dict[tuple[str, str], dict[str, list[str]]] = {}
     for vectors, text in tables.items():
         for line in text.splitlines():
@@ -457,7 +460,7 @@ def load_models(name: str) -> list[Embedding]:
 def main() -> None:
     """Print the tables, and write them to a file where one is named."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("vectors", nargs="+", help="with --join: NAME=FILE of a table that this script printed")
+    parser.add_argument("vectors", nargs="+", help="with --join: NAME=FILE, tables that this script printed")
     parser.add_argument("--draws", type=int, default=400)
     parser.add_argument("--only", default="")
     parser.add_argument("--seed", type=int, default=0)
@@ -466,8 +469,10 @@ def main() -> None:
     typed = parser.parse_args()
     lines = []
     if typed.join:
-        files = dict(name.split("=", 1) for name in typed.vectors)
-        lines = list(join_tables({name: Path(file).read_text(encoding="utf-8") for name, file in files.items()}))
+        texts: dict[str, str] = {}
+        for name, file in (argument.split("=", 1) for argument in typed.vectors):
+            texts[name] = texts.get(name, "") + Path(file).read_text(encoding="utf-8")
+        lines = list(join_tables(texts))
         print("\n".join(lines))
     for name in () if typed.join else typed.vectors:
         models = load_models(name)
