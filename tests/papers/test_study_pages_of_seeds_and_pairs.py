@@ -101,3 +101,22 @@ def test_conclusions_of_zhang2020(studies: Path) -> None:
 def _shown(cell: str) -> str:
     """The numbers of a cell without verdict and interval."""
     return ", ".join(re.findall(r"−?\.\d\d", cell.split("[", maxsplit=1)[0]))
+
+
+def test_skip_gram_beside_cbow(studies: Path) -> None:
+    page = (studies / "badder_seeds2022.md").read_text(encoding="utf-8")
+    text = " ".join(page[page.index("**Skip-gram**") :].split("\n\n", 1)[0].split())
+    cbow = pd.read_csv(studies / "badder_seeds2022" / "pairs.csv").query("corpus == 'imdb'")
+    both = pd.read_csv(studies / "badder_seeds2022_skip_gram" / "pairs.csv").merge(cbow, on=["a", "b"])
+    both = both.dropna(subset=["coherence_x", "coherence_y"])
+    assert len(both) == 31
+    shown = {
+        "there, too, −.65": both["coherence_x"].corr(both["similarity_x"], method="spearman"),
+        "is shown, .19": both["first_share_x"].corr(both["similarity_x"], method="spearman"),
+        "the median is .85": both["coherence_x"].median(),
+        "CBOW's .51": both["coherence_y"].median(),
+        "values correlate at .01": both["coherence_x"].corr(both["coherence_y"], method="spearman"),
+    }
+    for phrase, value in shown.items():
+        assert phrase in text
+        assert numbers(phrase)[-1] == pytest.approx(value, abs=0.00501), phrase
