@@ -28,6 +28,8 @@ ROOT = Path(__file__).resolve().parents[1]
 # Tests start hundreds of processes: without files of bytecode each would translate the whole package again.
 os.environ.pop("PYTHONDONTWRITEBYTECODE", None)
 sys.dont_write_bytecode = False
+# Nothing that is imported and collected becomes garbage; looking for it takes a good part of the collection.
+gc.disable()
 
 # No test depends on how long something takes: a busy machine is not a fault.
 settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow], max_examples=25)
@@ -45,6 +47,7 @@ def pytest_collection_finish() -> None:
     """What was imported and collected stays until the end: no garbage collection has to look at it again."""
     gc.collect()
     gc.freeze()
+    gc.enable()
 
 
 NOT_TESTED = {
