@@ -8,6 +8,7 @@ Thrift in its compact protocol; both are read here as far as sizes go.
 from __future__ import annotations
 
 import struct
+from array import array
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -234,5 +235,7 @@ def column_texts(column: Any) -> list[str | None]:  # noqa: ANN401 - of pyarrow,
         return texts
     codes = column.indices.to_pylist()
     used = sorted({code for code in codes if code is not None})
-    values = dict(zip(used, column.dictionary.take(pa.array(used, pa.int64())).to_pylist(), strict=True))
+    # pa.array imports pandas, which takes longer than most files
+    rows = pa.Array.from_buffers(pa.int64(), len(used), [None, pa.py_buffer(array("q", used))])
+    values = dict(zip(used, column.dictionary.take(rows).to_pylist(), strict=True))
     return [values.get(code) for code in codes]

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from biasgauge.core import Vectors
+from biasgauge.core import Array, Vectors
 from biasgauge.io import (
     ARROW_MARK,
     arrow_unpacked_size,
@@ -162,23 +162,32 @@ def _length_of_views(texts: Any) -> int:  # noqa: ANN401 - of pyarrow
     return int(views[texts.offset : texts.offset + len(texts), 0].sum(dtype=np.int64))
 
 
+def _to_numpy(array: Any) -> Array:  # noqa: ANN401 - of pyarrow, without a missing number
+    """View of the numbers; pyarrow's own conversion imports pandas, which takes longer than most files."""
+    if not len(array) or not _is_number(array.type):
+        numbers: Array = array.to_numpy(zero_copy_only=False)
+        return numbers
+    dtype = np.dtype(_TYPES.get(str(array.type), str(array.type)))
+    return np.frombuffer(array.buffers()[1], dtype, len(array), array.offset * dtype.itemsize)
+
+
 def _matrix(request: Request, batch: pa.RecordBatch, names: list[str], dtype: str) -> Vectors:
     """Numbers of a batch, rows × dimensions."""
     columns = [batch.column(name) for name in names]
     if any(column.null_count for column in columns):
         raise request.error("has a row without its numbers (null)")
     if _is_list(columns[0].type):
-        lengths = set(np.unique(columns[0].value_lengths()).tolist())
+        lengths = set(np.unique(_to_numpy(columns[0].value_lengths())).tolist())
         if len(lengths) != 1:
             raise request.error(f"has vectors of {min(lengths):,} and of {max(lengths):,} numbers")
         flat = columns[0].flatten()
         if flat.null_count:
             raise request.error("has a vector with a missing number (null)")
-        rows: Vectors = flat.to_numpy(zero_copy_only=False).astype(dtype, copy=False).reshape(len(batch), -1)
+        rows: Vectors = _to_numpy(flat).astype(dtype, copy=False).reshape(len(batch), -1)
         return rows
     matrix = np.empty((len(batch), len(columns)), dtype)
     for number, column in enumerate(columns):
-        matrix[:, number] = column.to_numpy(zero_copy_only=False)
+        matrix[:, number] = _to_numpy(column)
     return matrix
 
 
