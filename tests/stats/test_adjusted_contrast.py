@@ -192,15 +192,16 @@ def test_groups_are_those_of_the_largest_mean_silhouette(seed: int) -> None:
     for number in range(2, 9):
         labels = fcluster(tree, number, "maxclust")
         widths = []
-        for word, label in enumerate(labels):
+        for word, label in enumerate(labels.tolist()):
             others = {
                 other: np.mean([distances[word, w] for w in np.flatnonzero(labels == other) if w != word] or [0.0])
-                for other in set(labels.tolist())
+                for other in np.unique(labels).tolist()
             }
             same = others.pop(label)
             nearest = min(others.values())
             widths.append(0.0 if (labels == label).sum() == 1 else (nearest - same) / max(nearest, same))
-        best = max(best, (float(np.mean(widths)), labels), key=lambda pair: pair[0])
+        if np.mean(widths) > best[0]:
+            best = float(np.mean(widths)), labels.astype(np.intp)
     groups = near_groups(cosines)
     assert groups is not None
     np.testing.assert_array_equal(groups[:, None] == groups, best[1][:, None] == best[1])
