@@ -71,7 +71,8 @@ def test_corrected_norms_are_unbiased_and_their_intervals_cover(size: float) -> 
     """Two groups of clusters of unequal size, with a random intercept for each cluster."""
     rng = np.random.default_rng(1)
     settings = NormSettings(0.95, 1, 0, named_clusters=True)
-    n_clusters, dim, covers, values = 60, 40, [], []
+    n_clusters, dim, covers = 60, 40, []
+    values: list[float] = []
     effect = np.zeros(dim)
     effect[:4] = np.sqrt(size / 4)
     for _ in range(200):
@@ -82,6 +83,7 @@ def test_corrected_norms_are_unbiased_and_their_intervals_cover(size: float) -> 
         fit = fit_clustered(design, counts, sums, np.arange(n_clusters))
         (row,) = norm_table([fit], np.full(n_clusters, 1e3), ["one", "group"], 1, settings)
         covers.append(row.low is not None and row.high is not None and row.low <= size <= row.high)
+        assert row.norm2_corrected is not None
         values.append(row.norm2_corrected)
     assert np.mean(covers) >= 0.93
     assert abs(np.mean(values) - size) < 4 * np.std(values) / len(values) ** 0.5 + 0.02
