@@ -13,8 +13,10 @@ from hypothesis import strategies as st
 from scipy import stats
 
 from biasgauge.metrics import contrast_test, weat_from_similarities
+from biasgauge.metrics.contrast import frequency_powers
 from biasgauge.metrics.weat import weat
 from biasgauge.stats import Contrast, Resampling
+from biasgauge.stats.contrasts import TableSide
 
 if TYPE_CHECKING:
     from biasgauge.core.arrays import Floats
@@ -200,3 +202,15 @@ def test_the_new_numbers_survive_json_and_are_absent_where_undefined() -> None:
     assert (written["p_attributes"], written["p_attributes_method"]) == (found.p_attributes, "exact")
     empty = weat(np.empty((0, 9)), sets["y"], sets["a"], sets["b"])
     assert (empty.contrast, empty.p_attributes) == (None, None)
+
+
+@pytest.mark.parametrize("levels", [(468,), (468, 977)])
+def test_words_of_few_different_frequencies_have_an_adjusted_contrast(levels: tuple[int, ...]) -> None:
+    """Equal frequencies adjust nothing, though their standard deviation is 9e-16; the square of two adds nothing."""
+    table, lists = cosines(5, 6, 6, 6, 6, pull=1.0), groups(6, 6)
+    log = np.log(np.resize(np.array(levels, float), 12))
+    side = TableSide(lists, frequency_powers(lists, log))
+    adjusted = contrast_test(table, side, lists).contrast
+    # Both lists hold as many words of each frequency, so that the adjusted contrast is the plain one.
+    assert adjusted.value == pytest.approx(contrast_of(table, lists, lists), abs=1e-12)
+    assert adjusted.low is not None

@@ -159,9 +159,13 @@ def frequency_powers(groups: Integers, frequencies: Floats | None, powers: int =
     """Return powers of standardized log frequency, words × powers; None where there is nothing to hold constant."""
     # Three words beyond the lists for each power: otherwise nothing is left to estimate the variance from.
     powers = min(powers, (len(groups) - int(groups.max()) - 1) // 3)
-    if frequencies is None or powers < 1 or (spread := float(frequencies.std())) == 0:
+    if frequencies is None:
         return None
-    standard = (frequencies - frequencies.mean()) / spread
+    # Powers of n different values have rank n - 1; the standard deviation of equal values need not round to 0.
+    powers = min(powers, len(np.unique(frequencies)) - 1)
+    if powers < 1:
+        return None
+    standard = (frequencies - frequencies.mean()) / float(frequencies.std())
     return np.stack([standard**power for power in range(1, powers + 1)], axis=1)
 
 

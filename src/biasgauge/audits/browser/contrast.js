@@ -180,11 +180,12 @@ function inverseOf(matrix) {
 
 // Powers of standardized log frequency, words × powers; null where there is nothing to hold constant.
 function frequencyPowers(groups, frequencies, powers) {
-  const most = Math.min(powers, Math.floor((groups.length - Math.max(...groups) - 1) / 3));
-  if (frequencies === null || most < 1) return null;
+  if (frequencies === null) return null;
+  // Powers of n different values have rank n - 1; the standard deviation of equal values need not be 0.
+  const most = Math.min(powers, Math.floor((groups.length - Math.max(...groups) - 1) / 3), new Set(frequencies).size - 1);
+  if (most < 1) return null;
   const mean = meanOf(frequencies);
   const spread = Math.sqrt(meanOf(frequencies.map((value) => (value - mean) ** 2)));
-  if (spread === 0) return null;
   return frequencies.map((value) => Array.from({ length: most }, (_, power) => ((value - mean) / spread) ** (power + 1)));
 }
 
