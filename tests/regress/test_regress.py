@@ -383,7 +383,7 @@ def test_words_that_a_group_uses_more_everywhere_are_no_finding_about_the_target
     assert fit.axis_terms[0].interval.excludes(0)
     assert not fit.background_terms[0].interval.excludes(0)
     assert fit.verdicts[0].decision in {"inconclusive", "no-association-shown"}
-    assert "of all words" in fit.verdicts[0].why or fit.speakers["group_y"] == "counts"
+    assert "a difference of all words" in fit.verdicts[0].why or fit.speakers["group_y"] == "counts"
 
 
 def test_a_projection_that_shows_nothing_is_not_explained_by_all_words() -> None:
@@ -396,7 +396,7 @@ def test_a_projection_that_shows_nothing_is_not_explained_by_all_words() -> None
     assert (fit.axis_terms[0].p or 0) > 0.05
     assert (fit.background_terms[0].p or 0) > 0.05
     assert fit.speakers["group_y"] == "axis"
-    assert "of all words" not in fit.verdicts[0].why
+    assert "a difference of all words" not in fit.verdicts[0].why
     # One verdict: the headline is the answer alone, and its numbers are the first sentence.
     summary = fit.summary()
     assert summary.headline.startswith("Inconclusive: does the association of t0 with A (w0, w1, w2")
@@ -532,6 +532,7 @@ def test_the_result_goes_to_json_and_back_and_a_frame_has_a_row_per_term() -> No
         ({"formula": "t0 ~ log(year - 3000)"}, r"term 'log\(year - 3000\)' of the formula is not finite"),
         ({"window": 0}, "'window' parameter"),
         ({"smallest": 0}, "'smallest' parameter"),
+        ({"cluster": "tokens"}, "'cluster' parameter names the column of the text"),
         ({"formula": "list + t0 ~ group", "targets": {"list": ["t0"]}}, "stands alone"),
         (
             {"formula": "lists ~ group", "targets": {"list": ["t0"]}},

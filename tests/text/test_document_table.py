@@ -149,6 +149,9 @@ def test_other_bad_sources_are_one_sentence(tmp_path: Path) -> None:
     (tmp_path / "sub").mkdir()
     with pytest.raises(CorpusError, match=r"has no file '\.\./t\.jsonl'"):
         read_documents(tmp_path / "sub", [], metadata=[{"file": "../t.jsonl"}])
+    (tmp_path / "sub" / "a.txt").write_text("one two\n")
+    with pytest.raises(CorpusError, match=r"'a\.txt' in 2 rows"):
+        read_documents(tmp_path / "sub", ["x"], metadata=[{"file": "a.txt", "x": 1}, {"file": "a.txt", "x": 2}])
     with pytest.raises(ParameterError, match="'x' must hold numbers or text"):
         read_documents([{"text": "a", "x": [1]}], ["x"])
     with pytest.raises(CorpusError, match="has no column 'z'"):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -81,7 +82,7 @@ def open_folder(folder: Path, metadata: object, column: str) -> TextTable:
     """Open the files of a folder with the table that describes them; the column `TEXT` holds their texts.
 
     Raises:
-        CorpusError: the metadata names a file that is not there.
+        CorpusError: the metadata name a file that is not there, or one file in two rows.
         ParameterError: there is no metadata.
     """
     if metadata is None:
@@ -92,6 +93,12 @@ def open_folder(folder: Path, metadata: object, column: str) -> TextTable:
     table = open_table(metadata)
     names = [str(row.cells[0]) for row in table.rows([column], None)]
     paths = [folder / name for name in names]
+    repeated = next((name for name, count in Counter(names).items() if count > 1), None)
+    if repeated is not None:
+        raise CorpusError(
+            f"names the file {repeated!r} in {names.count(repeated)} rows; give each file one row, "
+            f"or its text counts more than once", path=table.path or folder,
+        )  # fmt: skip
     for name, path in zip(names, paths, strict=True):
         if not path.resolve().is_relative_to(folder.resolve()) or not path.is_file():
             raise CorpusError(

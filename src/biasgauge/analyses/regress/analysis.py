@@ -119,6 +119,11 @@ def regress(  # noqa: PLR0913 - settings are keyword arguments
     check_number(0, ends=False, smallest=smallest)
     if (a is None) != (b is None):
         raise ParameterError("Give both 'a' and 'b', or neither.")
+    if cluster is not None and cluster == text:
+        raise ParameterError(
+            f"The 'cluster' parameter names the column of the text, {text!r}: each text would be a cluster by itself. "
+            f"Name a column such as author or outlet, or leave it out, which takes each document as a cluster."
+        )
     parsed = parse_formula(formula)
     words, is_sample = target_words(parsed, targets or {})
     columns = [*parsed.variables, *([cluster] if cluster is not None else [])]

@@ -302,7 +302,7 @@ class EmbeddingRegression(Result):
             yield self._side_by_side()
         yield RecordTable("terms", "Embedding regression: squared norms", _NORM_COLUMNS).fill(self)
         yield RecordTable("axis_terms", "Projection on the axis from B to A", ROWS).fill(self)
-        title = "Projection beside the mean of all words of the documents"
+        title = "Projection relative to the mean of all words of the documents"
         yield RecordTable("background_terms", title, ROWS).fill(self)
         yield RecordTable("count_terms", "Log odds ratio of A against B, from counts", ROWS).fill(self)
         targets = (

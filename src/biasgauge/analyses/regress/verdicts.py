@@ -177,9 +177,9 @@ def _beside(case: TermCase, observed: dict[str, float | None]) -> str:
     observed |= {"beside_background": row.estimate, "beside_background_low": row.low,
                  "beside_background_high": row.high, "beside_background_p": row.p}  # fmt: skip
     ends = f"{interval_text(row.low, row.high, 3)}, {p_phrase(row.p)}"
-    text = f"; beside all words of the documents {signed_text(row.estimate, 3)} {ends}"
+    text = f"; relative to the mean of all words {signed_text(row.estimate, 3)} {ends}"
     shown_alone = (observed["p"] or 0.0) < case.alpha <= row.p
-    return f"{text}, so that it may be one of all words: {ONE_FOR_ALL}" if shown_alone else text
+    return f"{text}, so it may be a difference of all words: {ONE_FOR_ALL}" if shown_alone else text
 
 
 def _adjusted(case: TermCase) -> str:
