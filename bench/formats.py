@@ -4,7 +4,8 @@
 
 Writes the same vectors in each format into a temporary folder and reads each whole, every time in a fresh process. What
 is memory-mapped is read as well, since every vector is looked at. The copy reads the same files and writes them again.
-Files are in the page cache; seconds are those of the processor, the best of the repeats.
+The peer is the library that the format comes from, up to the same result: an array, the words and their rows. Files are
+in the page cache; seconds are those of the processor, the best of the repeats.
 """
 
 from __future__ import annotations
@@ -39,6 +40,19 @@ for path in {paths!r}:
         while block := source.read(2**24):
             target.write(block)
 print(time.process_time() - started)
+"""
+
+PEER = """
+import time
+import pickle, numpy as np
+{imports}
+path = {path!r}
+started = time.process_time()
+{statements}
+if not hasattr(words, "keys"):
+    rows = dict(zip(words, range(len(words))))
+seconds = time.process_time() - started
+print(seconds, float(np.asarray(matrix).sum(dtype="f8")))
 """
 
 
@@ -124,6 +138,60 @@ WRITERS: dict[str, Callable[[Path, list[str], np.ndarray], Path]] = {
     "R .rds": write_r,
 }
 
+_COLUMNS = """words = table["word"].to_pylist()
+matrix = table["vector"].combine_chunks().flatten().to_numpy().reshape(len(words), -1)"""
+_GENSIM = "\nwords, matrix = keyed.key_to_index, keyed.vectors"
+_FASTTEXT = (
+    "from gensim.models.fasttext import load_facebook_vectors",
+    f"keyed = load_facebook_vectors(path){_GENSIM}",
+)
+PEERS: dict[str, tuple[str, str, str]] = {
+    ".safetensors": (
+        "safetensors",
+        "from safetensors.numpy import load_file",
+        """tensors = load_file(path)
+matrix, text, ends = tensors["vectors"], tensors["words"].tobytes(), tensors["word_ends"].tolist()
+words = [text[start:end].decode() for start, end in zip([0, *ends], ends)]""",
+    ),
+    ".bin": (
+        "gensim",
+        "from gensim.models import KeyedVectors",
+        f"keyed = KeyedVectors.load_word2vec_format(path, binary=True){_GENSIM}",
+    ),
+    ".npz": (
+        "NumPy",
+        "",
+        """with np.load(path) as stored:
+    words, matrix = stored["words"].tolist(), stored["vectors"]""",
+    ),
+    ".npy": (
+        "NumPy",
+        "from pathlib import Path",
+        'words, matrix = Path(path).with_suffix(".vocab").read_text().split("\\n")[:-1], np.load(path)',
+    ),
+    ".arrow": ("pyarrow", "import pandas, pyarrow.feather", f"table = pyarrow.feather.read_table(path)\n{_COLUMNS}"),
+    ".parquet": ("pyarrow", "import pandas, pyarrow.parquet", f"table = pyarrow.parquet.read_table(path)\n{_COLUMNS}"),
+    "HistWords": (
+        "pickle, NumPy",
+        "",
+        """matrix = np.load(path)
+with open(path.replace("-w.npy", "-vocab.pkl"), "rb") as file:
+    words = pickle.load(file)""",
+    ),
+    "gensim .kv": ("gensim", "from gensim.models import KeyedVectors", f"keyed = KeyedVectors.load(path){_GENSIM}"),
+    "pickle of a dict": (
+        "pickle, NumPy",
+        "",
+        """with open(path, "rb") as file:
+    table = pickle.load(file)
+words, matrix = list(table), np.stack(list(table.values()))""",
+    ),
+    "fastText, no n-grams": ("gensim", *_FASTTEXT),
+    "fastText, n-grams": ("gensim", *_FASTTEXT),
+}
+"""For each format, the library that a user would otherwise read it with, its imports, and statements that give `words`
+and `matrix`; none reads R's matrices."""
+
 
 def run(program: str) -> list[float]:
     output = subprocess.run([sys.executable, "-c", program], check=True, capture_output=True, text=True).stdout
@@ -141,7 +209,8 @@ def main() -> None:
     matrix = np.random.default_rng(0).standard_normal((arguments.rows, arguments.dim), np.float32)
     total = float(matrix.sum(dtype="f8"))
     print(f"{arguments.rows:,} rows × {arguments.dim}; best of {arguments.repeat}")
-    print(f"{'format':<22} {'MB':>6} {'copy':>7} {'load':>7} {'copy ÷ load':>12}")
+    heads = f"{'format':<22} {'MB':>6} {'copy':>7} {'load':>7} {'peer':>7} {'copy ÷ load':>12} {'peer ÷ load':>12}"
+    print(f"{heads}  peer")
     for name, write in WRITERS.items():
         with tempfile.TemporaryDirectory(dir=arguments.folder) as made:
             folder = Path(made)
@@ -155,7 +224,17 @@ def main() -> None:
             if "n-grams" not in name and not np.isclose(runs[0][1], total, rtol=1e-6):
                 sys.exit(f"{name}: other numbers were read")
             load = min(seconds for seconds, _ in runs)
-            print(f"{name:<22} {size / 1e6:>6.0f} {copy:>7.2f} {load:>7.2f} {copy / load:>12.2f}", flush=True)
+            line = f"{name:<22} {size / 1e6:>6.0f} {copy:>7.2f} {load:>7.2f}"
+            if name not in PEERS:
+                print(f"{line} {'–':>7} {copy / load:>12.2f} {'–':>12}  –", flush=True)
+                continue
+            library, imports, statements = PEERS[name]
+            program = PEER.format(imports=imports, path=str(path), statements=statements)
+            peers = [run(program) for _ in range(arguments.repeat)]
+            if "n-grams" not in name and not np.isclose(peers[0][1], total, rtol=1e-6):
+                sys.exit(f"{name}: {library} read other numbers")
+            peer = min(seconds for seconds, _ in peers)
+            print(f"{line} {peer:>7.2f} {copy / load:>12.2f} {peer / load:>12.2f}  {library}", flush=True)
 
 
 if __name__ == "__main__":

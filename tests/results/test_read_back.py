@@ -55,15 +55,18 @@ def altered(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON
 @pytest.mark.parametrize(
     ("content", "sentence"),
     [
-        (altered(settings={}), r"^The JSON of Numbers does not fit together \(it has no 'level'\); it was altered"),
-        (altered(rows=[{"label": "c", "number": 1}]), r"it has no 'c'"),
-        (altered(rows=[{"label": "a", "number": 0}]), "ZeroDivisionError"),
+        (
+            altered(settings={}),
+            r"^The JSON of Numbers does not fit together at settings.level \(it has no 'level'\); it",
+        ),
+        (altered(rows=[SOUND["rows"][0], {"label": "c", "number": 1}]), r"at rows\[1\]\.label \(it has no 'c'\)"),
+        (altered(rows=[{"label": "a", "number": 0}]), r"at rows\[0\] \(ZeroDivisionError"),
     ],
 )
 def test_what_does_not_fit_together_is_refused_when_it_is_shown(
     content: dict[str, Any], sentence: str, tmp_path: Path
 ) -> None:
-    """It was a KeyError or a ZeroDivisionError."""
+    """It was a KeyError or a ZeroDivisionError; then the sentence had no path."""
     result = Numbers.from_dict(content)
     shows = (result.summary, result._repr_html_, lambda: repr(result), lambda: result.save(tmp_path / "r.html"))
     for show in shows:
@@ -129,7 +132,7 @@ def test_a_reader_of_its_own_is_explained() -> None:
         def from_dict(cls, content: JsonMapping) -> Self:
             return super().from_dict({**content, "settings": content["options"]})
 
-    with pytest.raises(InputError, match=r"The JSON of Own does not fit together \(it has no 'options'\)"):
+    with pytest.raises(InputError, match=r"The JSON of Own does not fit together at options \(it has no 'options'\)"):
         Own.from_dict(SOUND)
 
 
