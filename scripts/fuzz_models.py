@@ -35,11 +35,11 @@ def _transformer(name: str) -> Target:
     return Target(target.read, target.seeds, 0.03)
 
 
-def _gguf(_: str) -> Target:
+def _gguf(reader: str) -> Target:
     import gguf
     import numpy as np
 
-    from biasgauge.vectors.encoders.loading import load_model
+    from biasgauge.vectors.encoders.loading import load_model, model_parts
 
     path = Path(tempfile.mkdtemp()) / "tiny.gguf"
     writer = gguf.GGUFWriter(path, "llama")
@@ -63,6 +63,8 @@ def _gguf(_: str) -> Target:
     writer.write_kv_data_to_file()
     writer.write_tensors_to_file()
     writer.close()
+    if reader == "gguf-parts":  # without the weights: the header is most of what may be damaged
+        return Target(model_parts, (path.read_bytes(),))
     return Target(lambda path: load_model(path, kind="causal"), (path.read_bytes(),), 0.03)
 
 
@@ -105,5 +107,5 @@ def _coref(name: str) -> Target:
 GROUPS: dict[tuple[str, ...], Callable[[str], Target]] = {
     ("coref-model.json", "coref-model.json, signed", "coref-weights", "coref-weights, signed"): _coref,
     tuple(f"transformer-{name}" for name in _FILES): _transformer,
-    ("gguf",): _gguf,
+    ("gguf", "gguf-parts"): _gguf,
 }
