@@ -196,11 +196,11 @@ class ContrastModel:
         places = np.flatnonzero(usable)
         for batch in self._batches(places):
             variances, replicate, core = self._variances(sds[batch])
-            total = _normal_terms(core, self._core[:, None], 1, variances[:, 0])
+            total = _normal_terms(core, self._core[:, None], 1)
             total += self._side_terms(self._mean, variances)
             if self._deviations is not None:
                 between, tables = self._replicate_contrasts(sds[batch]) + self._core_noise(replicate), self._deviations
-                total += _normal_terms(between, tables.core_root, tables.tables, replicate[:, 0])
+                total += _normal_terms(between, tables.core_root, tables.tables)
                 total += self._side_terms(tables, replicate)
             density[batch] = -0.5 * total
         for column, name in enumerate(self.names):
@@ -275,29 +275,29 @@ class ContrastModel:
         total: Floats = statistics.tables * beyond[0] * beyond[1] * np.log(residual) + statistics.residual / residual
         roots = statistics.row_root, statistics.column_root
         for covariance, root, freedom in zip(self._covariances(variances), roots, beyond, strict=True):
-            total = total + _normal_terms(covariance, root, statistics.tables * freedom, residual)
+            total = total + _normal_terms(covariance, root, statistics.tables * freedom)
         return total
 
 
-def _normal_terms(covariance: Floats, root: Floats, vectors: int, least: Floats) -> Floats:
+def _normal_terms(covariance: Floats, root: Floats, vectors: int) -> Floats:
     """−2 log likelihood of Normal vectors: vectors · log |V| + tr(V⁻¹ F Fᵀ), with F Fᵀ the sum of their squares.
 
-    With V = L Lᵀ the lower factor of [[V, F], [Fᵀ, c I]] begins with L, and L⁻¹ F lies below it, transposed: one
-    decomposition gives both terms. Any c above the largest eigenvalue of Fᵀ V⁻¹ F does; `least` bounds V from below.
+    V = L D Lᵀ is eliminated one dimension after another, for all draws at once; what F becomes is L⁻¹ F. Matrices are
+    so small that a call of LAPACK for each would take ten times as long.
     """
-    size, count = root.shape
-    wider = np.zeros((len(covariance), size + count, size + count))
-    wider[:, :size, :size] = covariance
-    wider[:, size:, :size] = root.T
-    diagonal = np.arange(size, size + count)
-    wider[:, diagonal, diagonal] = (1 + 2 * (root**2).sum() / least)[:, None]
-    try:
-        factor = np.linalg.cholesky(wider)
-    except np.linalg.LinAlgError:  # far out in the tails one standard deviation is lost in the rounding of another
-        squares = (root * np.linalg.solve(covariance, root)).sum(axis=(1, 2))
-        return np.asarray(vectors * np.linalg.slogdet(covariance)[1] + squares)
-    log_determinant = 2 * np.log(np.diagonal(factor, axis1=1, axis2=2)[:, :size]).sum(axis=1)
-    return np.asarray(vectors * log_determinant + (factor[:, size:, :size] ** 2).sum(axis=(1, 2)))
+    rest = np.ascontiguousarray(np.moveaxis(covariance, 0, -1))
+    solved = np.repeat(root[:, :, None], len(covariance), axis=2)
+    pivots, squares = np.empty((len(root), len(covariance))), np.zeros(len(covariance))
+    for place, pivot in enumerate(pivots):
+        pivot[:] = rest[0, 0]
+        if not (pivot > 0).all():  # far out in the tails one standard deviation is lost in the rounding of another
+            squares = (root * np.linalg.solve(covariance, root)).sum(axis=(1, 2))
+            return np.asarray(vectors * np.linalg.slogdet(covariance)[1] + squares)
+        squares += (solved[place] ** 2).sum(axis=0) / pivot
+        ratios = rest[1:, 0] / pivot
+        solved[place + 1 :] -= ratios[:, None] * solved[place]
+        rest = rest[1:, 1:] - ratios[:, None] * rest[0, 1:]
+    return np.asarray(vectors * np.log(pivots).sum(axis=0) + squares)
 
 
 def _statistics(tables: Floats, targets: TableDesign, attributes: TableDesign) -> Statistics:
