@@ -18,11 +18,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biasgauge.core import WEAT_WEIGHTS, Floats, FrequencyEffect, Integers, SimilarityTable, frequency_effect
+from biasgauge.core import (
+    WEAT_WEIGHTS,
+    Floats,
+    FrequencyEffect,
+    Integers,
+    SimilarityTable,
+    TableWords,
+    frequency_effect,
+)
 from biasgauge.stats import (
     Contrast,
     Shift,
@@ -36,6 +45,8 @@ from biasgauge.stats import (
 
 METHOD_ADJUSTED = "two-way clustered t at equal word frequency"
 NO_FREQUENCIES = "the vectors come without counts or ranks of words, and their language has no reference list"
+_EFFECTIVE: WeakKeyDictionary[TableWords, Floats] = WeakKeyDictionary()
+"""Effective numbers of words of sides of tables that are in use."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -140,19 +151,33 @@ def table_sides(table: SimilarityTable, *, powers: int = 2) -> tuple[TableSide, 
     """
     pattern = np.asarray(table.weights, np.float64)
     opposed = bool(np.allclose(pattern.sum(axis=0), 0)), bool(np.allclose(pattern.sum(axis=1), 0))
-    sides = zip((table.targets, table.attributes), opposed, strict=True)
     rows, columns = (
-        side_of_words(words.groups, words.cosines, words.frequencies if against else None, powers)
-        for words, against in sides
+        TableSide(
+            words.groups,
+            frequency_powers(words.groups, words.frequencies if against else None, powers),
+            _effective_numbers(words),
+        )
+        for words, against in zip((table.targets, table.attributes), opposed, strict=True)
     )
     return rows, columns
 
 
 def side_of_words(groups: Integers, cosines: Floats, frequencies: Floats | None, powers: int = 2) -> TableSide:
     """Build one side of a table from the list of each word, the cosines between words, and their log frequencies."""
+    return TableSide(groups, frequency_powers(groups, frequencies, powers), _effective_by_list(groups, cosines))
+
+
+def _effective_by_list(groups: Integers, cosines: Floats) -> Floats:
+    """Effective number of words of each list."""
     lists = [groups == group for group in range(int(groups.max()) + 1)]
-    effective = np.array([effective_words(cosines[np.ix_(members, members)]) for members in lists])
-    return TableSide(groups, frequency_powers(groups, frequencies, powers), effective)
+    return np.array([effective_words(cosines[np.ix_(members, members)]) for members in lists])
+
+
+def _effective_numbers(words: TableWords) -> Floats:
+    """Effective numbers of one side of a table, computed once for as long as there is this table."""
+    if words not in _EFFECTIVE:
+        _EFFECTIVE[words] = _effective_by_list(words.groups, words.cosines)
+    return _EFFECTIVE[words]
 
 
 def frequency_powers(groups: Integers, frequencies: Floats | None, powers: int = 2) -> Floats | None:
