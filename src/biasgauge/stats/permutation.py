@@ -14,9 +14,9 @@ from math import comb
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
-from biasgauge.core import Estimate, Floats, Integers, check_choice, check_level, check_whole
+from biasgauge.core import Estimate, Flags, Floats, Integers, check_choice, check_level, check_whole
 from biasgauge.errors import ParameterError
 from biasgauge.stats.bootstrap import blocks
 from biasgauge.stats.numerics import SAME
@@ -31,6 +31,8 @@ EXACT = 20_000
 """Splits up to which `shift_between` and `joint_permutation` enumerate all."""
 RANDOM = 9_999
 """Random splits otherwise."""
+_BITS_OF_BYTE: Floats = np.unpackbits(np.arange(256, dtype=np.uint8)[None], axis=0).astype(np.float64)
+"""Bits of each byte, the highest first, bits × bytes."""
 
 
 class PermutationP(NamedTuple):
@@ -101,9 +103,9 @@ def permutation_p(
         p = _count_extreme(pool - center, size, threshold, alternative, ties) / splits
         point = Estimate(value=p, low=p, high=p, level=1.0, method="exact", over="splits", n=splits)
         return PermutationP(p, "exact", point, splits, 0)
-    random, extreme = np.random.default_rng(random_state), 0
-    for draws in blocks(samples, len(pool), block):
-        sums = _random_sums(random, pool - center, size, draws)
+    extreme = 0
+    for packed in _random_masks(size, len(pool), samples, block, random_state):
+        sums = _packed_sums(packed, pool - center)
         sums = np.abs(sums) if alternative == "two-sided" else sums
         extreme += int((sums > threshold if ties == "strict" else sums >= threshold).sum())
     p = extreme / samples if ties == "strict" else (1 + extreme) / (1 + samples)
@@ -177,13 +179,32 @@ def _random_members(random: np.random.Generator, size: int, pool: int, draws: in
     return np.argpartition(random.random((draws, pool)), size - 1, axis=1)[:, :size]
 
 
-def _random_sums(random: np.random.Generator, values: Floats, size: int, draws: int) -> Floats:
-    """Sums over the members that `_random_members` would draw: values up to the key of the last of them.
+@lru_cache(maxsize=4)
+def _random_masks(size: int, pool: int, samples: int, block: int, random_state: int) -> tuple[NDArray[np.uint8], ...]:
+    """Return which units are drawn, one bit each, in blocks: those that `_random_members` would draw.
 
-    Half of its work: keys are partitioned without their indexes, and a product with a mask sums.
+    Tests of one size share them: replicates of one test follow each other.
     """
-    keys = random.random((draws, len(values)))
-    sums: Floats = (keys <= np.partition(keys, size - 1, axis=1)[:, size - 1 : size]) @ values
+    random = np.random.default_rng(random_state)
+    masks = []
+    for draws in blocks(samples, pool, block):
+        keys = random.random((draws, pool))
+        masks.append(_packed(keys <= np.partition(keys, size - 1, axis=1)[:, size - 1 : size]))
+    return tuple(masks)
+
+
+def _packed(members: Flags) -> NDArray[np.uint8]:
+    """Members of each draw, draws × units, as bits: bytes × draws."""
+    return np.ascontiguousarray(np.packbits(members, axis=1).T)
+
+
+def _packed_sums(packed: NDArray[np.uint8], values: Floats) -> Floats:
+    """Sum over the members of each draw: of every eight units, one of 256 sums."""
+    eights = np.zeros((len(packed), 8))
+    eights.ravel()[: len(values)] = values
+    sums = np.zeros(packed.shape[1])
+    for members, sums_of_byte in zip(packed, eights @ _BITS_OF_BYTE, strict=True):
+        sums += sums_of_byte[members]
     return sums
 
 
@@ -251,18 +272,22 @@ def shift_between(first: ArrayLike, second: ArrayLike, *, random_state: int = 0)
         ParameterError: a list is empty or holds a number that is not finite.
     """
     x, y = _two_lists(first, second, "A shift")
-    weights, overlaps, exact = _shift_weights(len(x), len(y), random_state)
+    packed, remaining, exact = _shift_splits(len(x), len(y), random_state)
     value = float(x.mean() - y.mean())
-    return Shift(value, (value - weights @ np.concatenate([x, y])) / (1 - overlaps), exact=exact)
+    pool = np.concatenate([x, y])
+    differences = _packed_sums(packed, pool) * (1 / len(x) + 1 / len(y)) - pool.sum() / len(y)
+    return Shift(value, (value - differences) / (1 - remaining), exact=exact)
 
 
 @lru_cache(maxsize=64)
-def _shift_weights(first: int, second: int, random_state: int) -> tuple[Floats, Floats, bool]:
-    """Weights of the difference of means in each split but the observed one, and the share of a shift that remains."""
+def _shift_splits(first: int, second: int, random_state: int) -> tuple[NDArray[np.uint8], Floats, bool]:
+    """Members of the first list in each split but the observed one, packed, and the share of a shift that remains."""
     members, exact = _splits(first, second, RANDOM, EXACT, random_state)
     members = members[(members >= first).any(axis=1)]  # the observed split says nothing about a shift
-    weights = _mean_difference_weights(members, first + second)
-    return weights, weights[:, :first].sum(axis=1), exact
+    flags = np.zeros((len(members), first + second), np.bool_)
+    np.put_along_axis(flags, members, values=True, axis=1)
+    stayed = (members < first).sum(axis=1)
+    return _packed(flags), stayed / first - (first - stayed) / second, exact
 
 
 class JointPermutation(NamedTuple):
