@@ -11,7 +11,14 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
 from biasgauge.core import Floats, Places
-from biasgauge.stats import TableSide, contrast_estimate, contrast_parts, effective_words, near_groups
+from biasgauge.stats import (
+    TableSide,
+    contrast_estimate,
+    contrast_parts,
+    effective_words,
+    means_at_equal_covariates,
+    near_groups,
+)
 
 WEAT = np.array([[1.0, -1.0], [-1.0, 1.0]])
 
@@ -118,6 +125,37 @@ def test_lists_that_the_covariate_separates_have_no_contrast() -> None:
     estimate = contrast_estimate(np.random.default_rng(0).normal(size=(12, 12)), rows, groups)
     assert estimate.value is None
     assert "separate" in str(estimate.reason)
+
+
+@pytest.mark.parametrize("powers", [0, 1, 2])
+@pytest.mark.parametrize("sizes", [(1, 7), (6, 4), (30, 20)])
+def test_means_without_each_word_are_those_of_the_shorter_side(sizes: tuple[int, int], powers: int) -> None:
+    """Least squares anew without the word; one word far from all others makes the rest collinear where it is left."""
+    random = np.random.default_rng(3)
+    side = drawn_side(random, sizes, 2)
+    known = covariates(side)[:, :powers]
+    known[-1:] *= 40
+    side = TableSide(side.groups, known if powers else None)
+    scores = random.standard_normal((sum(sizes), 2))
+    differences = np.einsum("gk,wgk->w", WEAT, side.means_without_each(scores))
+    for word, difference in enumerate(differences):
+        left = np.arange(sum(sizes)) != word
+        rest = TableSide(side.groups[left] if sizes[0] > 1 or word else side.groups[left] - 1, known[left])
+        if len(rest.sizes) < 2 or (powers and rest.collinear):
+            assert np.isnan(difference)
+            continue
+        design = np.column_stack([np.eye(2)[rest.groups], known[left] - known[left].mean(axis=0)])
+        fit = np.linalg.lstsq(design, scores[left], rcond=None)[0]
+        assert difference == pytest.approx((WEAT * fit[:2]).sum(), rel=1e-8)
+
+
+def test_means_at_equal_covariates_are_those_of_every_side_by_itself() -> None:
+    random = np.random.default_rng(4)
+    sides = [drawn_side(random, (7, 5)) for _ in range(3)]
+    scores = random.standard_normal((3, 2, 12))
+    means = means_at_equal_covariates(scores, sides[0].groups, np.stack([covariates(side) for side in sides]))
+    for found, score, side in zip(means, scores, sides, strict=True):
+        np.testing.assert_allclose(found, score @ side.inverse[:2].T, rtol=1e-12)
 
 
 def test_blocks_of_residuals_change_nothing() -> None:

@@ -42,6 +42,7 @@ from biasgauge.stats.contrasts import contrast_p_floor as contrast_p_floor
 from biasgauge.stats.contrasts import contrast_parts as contrast_parts
 from biasgauge.stats.contrasts import contrast_values as contrast_values
 from biasgauge.stats.contrasts import effective_words as effective_words
+from biasgauge.stats.contrasts import means_at_equal_covariates as means_at_equal_covariates
 from biasgauge.stats.contrasts import near_groups as near_groups
 from biasgauge.stats.contrasts import table_side as table_side
 from biasgauge.stats.correlations import LEAST as LEAST

@@ -28,7 +28,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy.special import ndtr, stdtr
 
-from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Floats, Integers, check_level
+from biasgauge.core import WEAT_WEIGHTS, Estimate, Fields, Flags, Floats, Integers, check_level
 from biasgauge.errors import ParameterError
 from biasgauge.stats.numerics import SAME, satterthwaite, student_quantile
 
@@ -145,8 +145,7 @@ class TableSide:
         """Pseudo-inverse of the design: without covariates, its product with a column takes the mean of each list."""
         if self.covariates is None:
             return np.ascontiguousarray((self.design / self.sizes).T)
-        left, values, right = self._decomposition
-        return np.asarray((right.T / np.maximum(values, SAME * values[0])) @ left.T)
+        return _pseudo_inverse(*self._decomposition)
 
     @cached_property
     def _decomposition(self) -> tuple[Floats, Floats, Floats]:
@@ -167,6 +166,36 @@ class TableSide:
         values = self._decomposition[1]
         return bool(values[-1] < _RANK * values[0] or self.slack.min() < _SLACK)
 
+    def means_without_each(self, scores: Floats) -> Floats:
+        """Mean of each list without each word, words × lists × columns, from the scores of words × columns.
+
+        With covariates, means at equal covariates, up to a number that all lists have in common. NaN where the list has
+        no other word, or the rest is collinear.
+        """
+        lists = len(self.sizes)
+        coefficients = self.inverse @ scores
+        with np.errstate(divide="ignore", invalid="ignore"):
+            missing = (scores - self.design @ coefficients) / self.slack[:, None]
+        means = coefficients[:lists] - self.inverse[:lists].T[:, :, None] * missing[:, None]
+        means[(self.sizes[self.groups] == 1) | self._collinear_without_each()] = np.nan
+        return np.asarray(means)
+
+    def _collinear_without_each(self) -> Flags:
+        """Whether the side is `collinear` without each word, from its design with one row and its means taken out."""
+        count, columns = self.design.shape
+        lists = len(self.sizes)
+        if self.covariates is None:
+            return np.zeros(count, bool)
+        centered = np.tile(np.eye(columns), (count, 1, 1))  # takes the means of the other words from covariates
+        centered[:, :lists, lists:] = (self.design[:, lists:] / (count - 1))[:, None]
+        products = self.design.T @ self.design - self.design[:, :, None] * self.design[:, None]
+        values = np.linalg.eigvalsh(np.swapaxes(centered, 1, 2) @ products @ centered)
+        leverages = self.design @ self.inverse
+        with np.errstate(divide="ignore", invalid="ignore"):
+            slack = self.slack - leverages**2 / self.slack[:, None]
+        np.fill_diagonal(slack, np.inf)
+        return np.asarray((values[:, 0] < _RANK**2 * values[:, -1]) | ~(slack.min(axis=1) >= _SLACK))
+
     def freedom(self) -> Floats:
         """Degrees of freedom of each list: residual ones, times (effective words − 1) / (words − 1)."""
         residual = np.bincount(self.groups, self.slack).astype(np.float64)
@@ -183,6 +212,24 @@ class TableSide:
         if self.effective is None:
             return np.ones(len(self.sizes))
         return np.asarray((self.sizes - 1) / (self.effective - 1))
+
+
+def _pseudo_inverse(left: Floats, values: Floats, right: Floats) -> Floats:
+    """Pseudo-inverse of a design, or of each in a stack, from its singular value decomposition."""
+    least = np.maximum(values, SAME * values[..., :1])
+    return np.asarray((np.swapaxes(right, -1, -2) / least[..., None, :]) @ np.swapaxes(left, -1, -2))
+
+
+def means_at_equal_covariates(scores: Floats, groups: Integers, covariates: Floats) -> Floats:
+    """Mean of each list at equal covariates, stacks × columns × lists, of other words of the same lists in each stack.
+
+    Scores are stacks × columns × words, covariates stacks × words × covariates (`TableSide`).
+    """
+    lists = int(groups.max()) + 1
+    members = np.broadcast_to(np.eye(lists)[groups], (*covariates.shape[:2], lists))
+    designs = np.concatenate([members, covariates - covariates.mean(axis=1, keepdims=True)], axis=2)
+    inverses = _pseudo_inverse(*np.linalg.svd(designs, full_matrices=False))
+    return np.asarray(scores @ np.swapaxes(inverses[:, :lists], 1, 2))
 
 
 SideLike: TypeAlias = "TableSide | ArrayLike"
@@ -250,14 +297,16 @@ def near_groups(cosines: Floats) -> Integers | None:
     distances = 1.0 - cosines
     np.fill_diagonal(distances, 0.0)
     merges = linkage(distances[~np.tri(count, dtype=bool)], "average")[:, :2].astype(np.intp)
-    clusters = np.arange(count)
+    clusters = {word: [word] for word in range(count)}
+    labels = np.empty(count, np.intp)
     best = SAME
     groups: Integers | None = None
     for number, (first, second) in zip(range(count - 1, 1, -1), merges.tolist(), strict=False):
-        clusters[(clusters == first) | (clusters == second)] = 2 * count - number - 1
+        clusters[2 * count - number - 1] = clusters.pop(first) + clusters.pop(second)
         if number > min(_MOST_GROUPS, count // 2):
             continue
-        labels = np.unique(clusters, return_inverse=True)[1]
+        for label, words in enumerate(clusters.values()):
+            labels[words] = label
         members = np.eye(number)[labels]
         sizes = members.sum(axis=0)
         sums = distances @ members
@@ -266,7 +315,7 @@ def near_groups(cosines: Floats) -> Integers | None:
         silhouettes = (nearest - same) / np.maximum(np.maximum(nearest, same), SAME)
         mean = float(silhouettes[sizes[labels] > 1].sum()) / count
         if mean > best + SAME:
-            best, groups = mean, labels
+            best, groups = mean, labels.copy()
     return groups
 
 

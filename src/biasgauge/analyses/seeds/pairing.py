@@ -182,41 +182,37 @@ def held_out_accuracy(rows: PairRows, first: Floats, second: Floats) -> float:
     halves = first - second
     size = float((halves**2).sum())
     score, judged = 0.0, 0
-    for block, values, axes in _first_axes(halves, ~common):
-        leaning = np.einsum("ij,ij->i", axes, (~common)[block] @ halves)
-        along = np.einsum("ij,ij->i", axes, halves[block]) * leaning
-        sound = values[:, -1] > 1e-12 * size
-        score += float(((np.sign(along) + 1) / 2)[sound].sum())
-        judged += int(sound.sum())
-    return score / judged if judged else float("nan")
+    for others, half, (variance, axis) in zip(~common, halves, _first_axes(halves, ~common), strict=True):
+        if variance > 1e-12 * size:
+            along = (axis @ half) * (axis @ (others @ halves))
+            score += (np.sign(along) + 1) / 2
+            judged += 1
+    return float(score) / judged if judged else float("nan")
 
 
 def _first_without_each(halves: Floats) -> Floats:
     """The first component's share without each pair; NaN where the others have no variance."""
-    blocks = _first_axes(halves, ~np.eye(len(halves), dtype=bool))
-    values = np.concatenate([values for _, values, _ in blocks]).clip(min=0)
-    total = values.sum(axis=1)
-    shares: Floats = values[:, -1] / np.where(total > 0, total, np.nan)
+    variances = np.array([variance for variance, _ in _first_axes(halves, ~np.eye(len(halves), dtype=bool))])
+    squares = (halves**2).sum(axis=1)
+    total = squares.sum() - squares
+    shares: Floats = variances.clip(min=0) / np.where(total > 0, total, np.nan)
     return shares
 
 
-def _first_axes(halves: Floats, retained: Flags) -> Iterator[tuple[slice, Floats, Floats]]:
-    """Variances of all components and the direction of the first, of the halves that each row of `retained` keeps.
+def _first_axes(halves: Floats, retained: Flags) -> Iterator[tuple[float, Floats]]:
+    """Variance along the first component and its direction, of the halves that each row of `retained` keeps.
 
-    From the products of halves, or of dimensions where those are fewer; as many rows at once as memory allows.
+    From the products of halves, or of dimensions where those are fewer.
     """
+    from scipy.linalg import eigh
+
     pairs, dim = halves.shape
-    step = max(_NUMBERS // min(pairs, dim) ** 2, 1)
     products = halves @ halves.T if pairs <= dim else halves.T @ halves
-    for start in range(0, len(retained), step):
-        masks = retained[start : start + step]
-        if pairs <= dim:
-            values, axes = np.linalg.eigh(products * masks[:, :, None] * masks[:, None, :])
-            yield slice(start, start + step), values, (axes[:, :, -1] * masks) @ halves
-        else:
-            lost = [halves[~mask].T @ halves[~mask] for mask in masks]
-            values, axes = np.linalg.eigh(products - np.stack(lost))
-            yield slice(start, start + step), values, axes[:, :, -1]
+    last = [min(pairs, dim) - 1] * 2
+    for mask in retained:
+        rest = products * np.outer(mask, mask) if pairs <= dim else products - halves[~mask].T @ halves[~mask]
+        (variance,), axes = eigh(rest, subset_by_index=last, overwrite_a=True, check_finite=False)
+        yield float(variance), (axes[:, 0] * mask) @ halves if pairs <= dim else axes[:, 0]
 
 
 def set_similarities(located: Located, models: Sequence[Embedding], *, scaled: bool) -> Floats:

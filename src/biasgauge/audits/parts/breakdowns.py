@@ -12,11 +12,10 @@ from biasgauge.audits.measurement import Measured, QueryOutcome, Unmeasurable
 from biasgauge.audits.part import PartRows, ShippedPart
 from biasgauge.audits.rules import gender_roles, pair_differences, sides_along
 from biasgauge.audits.shared_scores import SharedScores
-from biasgauge.core import Floats, Query, Record, words_phrase
+from biasgauge.core import Query, Record, words_phrase
 from biasgauge.errors import InputError
 from biasgauge.lexicons import AssociationTest
 from biasgauge.results import group_name
-from biasgauge.stats import TableSide, contrast_values
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -164,20 +163,11 @@ def _shares(measured: Measured, role: str) -> tuple[WordShare, ...]:
     lists = len(side.sizes), len(across.sizes)
     similarity = table @ across.inverse[: lists[1]].T
     shares = (similarity * (side.inverse[: lists[0]].T @ weights)).sum(axis=1)
+    without = (side.means_without_each(similarity) * weights).sum(axis=(1, 2)).tolist()
     return tuple(
-        WordShare(word, sets[group], role, float(share), _without(index, table, side, across, weights))
-        for index, (word, group, share) in enumerate(zip(words, side.groups.tolist(), shares, strict=True))
+        WordShare(word, sets[group], role, float(share), None if np.isnan(rest) else rest)
+        for word, group, share, rest in zip(words, side.groups.tolist(), shares, without, strict=True)
     )
-
-
-def _without(index: int, table: Floats, side: TableSide, across: TableSide, weights: Floats) -> float | None:
-    """Contrast without one row of the table; None where its list has no other, or the rest cannot be compared."""
-    if side.sizes[side.groups[index]] == 1:
-        return None
-    left = np.arange(len(side.groups)) != index
-    covariates = None if side.covariates is None else side.covariates[left]
-    rest = TableSide(side.groups[left], covariates)
-    return None if rest.collinear else float(contrast_values(table[left][None, None], rest, across, weights)[0])
 
 
 def measure(context: AuditContext) -> PartRows:

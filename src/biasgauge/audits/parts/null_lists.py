@@ -21,7 +21,7 @@ from biasgauge.audits.subjects import Subject
 from biasgauge.core import Floats, Places, Record, TableWords, unit_vectors
 from biasgauge.metrics import frequency_powers, side_of_words, table_sides
 from biasgauge.results import Column, RecordTable, counted
-from biasgauge.stats import TableSide, contrast_p_floor
+from biasgauge.stats import TableSide, contrast_p_floor, means_at_equal_covariates
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -197,16 +197,20 @@ class _NullWords:
         columns = self.similarities.attributes.groups
         rows, _ = table_sides(self.similarities)
         opposed = np.allclose(weights.sum(axis=1), 0)
-        # Σ weight · R⁺ S C⁺ᵀ with S = T Aᵀ: vectors of the lists first, so that no table is made.
+        # Σ weight · R⁺ S C⁺ᵀ with S = T Aᵀ: mean vectors of the lists first, then with every word drawn.
         lists = rows.inverse[: len(weights)] @ self.centered[:, self.rows.searchsorted(drawn[0][0])]
-        values = []
-        for draw in drawn:
-            index = self.rows.searchsorted(draw[1])
-            log = self.frequencies[index] if self.frequencies is not None and opposed else None
-            side = TableSide(columns, frequency_powers(columns, log))
-            others = side.inverse[: weights.shape[1]] @ self.centered[:, index]
-            values.append((weights * (lists @ np.swapaxes(others, -1, -2)).mean(axis=0)).sum())
-        return np.array(values)
+        by_word = np.mean([means @ units.T for means, units in zip(lists, self.centered, strict=True)], axis=0)
+        index = self.rows.searchsorted([attributes for _, attributes in drawn])
+        scores = np.moveaxis(by_word[:, index], 0, 1)
+        logs = self.frequencies[index] if self.frequencies is not None and opposed else [None] * len(drawn)
+        powers = [frequency_powers(columns, log) for log in logs]
+        covariates = [power for power in powers if power is not None]
+        if len(covariates) == len(powers):
+            means = means_at_equal_covariates(scores, columns, np.stack(covariates))
+        else:
+            sides = [TableSide(columns, power).inverse[: weights.shape[1]] for power in powers]
+            means = np.stack([score @ side.T for score, side in zip(scores, sides, strict=True)])
+        return np.asarray((weights * means).sum(axis=(1, 2)))
 
     def table(self, targets: Places, attributes: Sequence[Places], target_side: TableSide | None = None) -> NullTable:
         """Return the similarities at equal frequency, where it is known, and the words of both sides.
