@@ -181,7 +181,7 @@ class TableSide:
         return np.asarray(means)
 
     def _collinear_without_each(self) -> Flags:
-        """Return whether the side is `collinear` without each word, from its design with one row and its means taken out."""
+        """Return whether the side is `collinear` without each word, from its design without one row."""
         count, columns = self.design.shape
         lists = len(self.sizes)
         if self.covariates is None:
