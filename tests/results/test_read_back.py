@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, Self
 
 import pytest
@@ -37,6 +37,7 @@ class Numbers(Result):
 
     rows: tuple[Row, ...]
     settings: JsonMapping
+    texts: JsonMapping = field(default_factory=dict)
 
     def _headline(self) -> str:
         return f"level {self.settings['level']}"
@@ -45,7 +46,7 @@ class Numbers(Result):
         return [f"{LABELS[row.label]}: {1 / row.number:.2f}" for row in self.rows]
 
 
-SOUND: dict[str, Any] = {"rows": [{"label": "a", "number": 2.0}], "settings": {"level": 0.95}}
+SOUND: dict[str, Any] = {"rows": [{"label": "a", "number": 2.0}], "settings": {"level": 0.95}, "texts": {}}
 
 
 def altered(**changes: Any) -> dict[str, Any]:  # noqa: ANN401 - JSON

@@ -58,11 +58,12 @@ def damage_path(content: object, problem: BaseException) -> str:
     """
     parts = list(islice(_parts(content), _SEARCHED))
     paths = {id(value): path for path, value in parts if not isinstance(value, str)}
-    near = ""
+    near, used = "", frozenset[str]()
     for frame, _ in reversed(list(walk_tb(problem.__traceback__))):
         held = [paths[id(value)] for value in frame.f_locals.values() if id(value) in paths]
         if held:
             near = max(held, key=lambda path: path.count(".") + path.count("["))
+            used = frozenset(frame.f_code.co_names)  # attributes, of which one may hold the mapping
             break
     key = problem.args[0] if isinstance(problem, KeyError) and problem.args else None
     if not isinstance(key, str):
@@ -74,6 +75,8 @@ def damage_path(content: object, problem: BaseException) -> str:
     if labels and (near or len(labels) == 1):
         return labels[0]
     lacking = [path for path, value in inside if isinstance(value, Mapping) and key not in value]
+    if near not in lacking and len(lacking) > 1:
+        lacking = [path for path in lacking if path.removeprefix(near).removeprefix(".") in used]
     if key.isidentifier() and (near in lacking or len(lacking) == 1):
         return f"{lacking[0]}.{key}".removeprefix(".")
     return near
