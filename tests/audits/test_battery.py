@@ -12,6 +12,7 @@ import pytest
 import biasgauge as bg
 from biasgauge.audits.answers import answer
 from biasgauge.audits.context import AuditContext, build_context
+from biasgauge.audits.page.panels import _sentences
 from biasgauge.audits.page.terminal_summary import brief
 from biasgauge.audits.parts.lexicons import judge_lexicon
 from biasgauge.audits.parts.published import PublishedTest, PublishedTests, measure
@@ -142,6 +143,21 @@ def test_settled_questions_have_no_plan_command(context: AuditContext) -> None:
     for verdict in answer(context):
         assert bool(verdict.plan_command) == (verdict.words_needed is not None)
         assert verdict.decision == "inconclusive" or not verdict.plan_command
+
+
+def test_a_question_without_its_words_names_covered_lists_that_ask_the_same() -> None:
+    words = bg.lexicon("age_valence_2").words  # the first list of the question has names, the second has terms
+    vectors = bg.Embedding(words, np.random.default_rng(0).standard_normal((len(words), 16)))
+    (verdict,) = answer(build_context([vectors], lexicons=["age_valence"]))
+    assert verdict.decision == "not-measurable"
+    assert verdict.audit_command == "biasgauge audit VECTORS --lexicon age_valence_2"
+    assert any(verdict.audit_command in sentence for sentence in _sentences(verdict))
+    (other,) = answer(build_context([vectors], lexicons=["age_valence_2"]))
+    assert other.decision != "not-measurable"
+    assert not other.audit_command
+    bare = bg.Embedding(("one", "two", "three"), np.eye(3))
+    (neither,) = answer(build_context([bare], lexicons=["age_valence"]))
+    assert not neither.audit_command
 
 
 def test_vectors_in_memory_are_named_by_a_placeholder() -> None:

@@ -54,6 +54,18 @@ def decided(result: bg.audits.AuditResult, **decisions: str) -> bg.audits.AuditR
     return replace(result, verdicts=verdicts)
 
 
+def test_a_headline_says_that_most_questions_cannot_be_measured(audited: bg.audits.AuditResult) -> None:
+    lacking = {one.question: "not-measurable" for one in audited.verdicts if one.family != "class"}
+    text = headline(decided(audited, class_status="report-with-care", **lacking))
+    questions = [one for one in audited.verdicts if one.family != "sanity"]
+    unmeasured = sum(one.family != "class" for one in questions)
+    assert text.endswith(
+        f"Most questions about people ({unmeasured} of {len(questions)}) cannot be measured in these vectors."
+    )
+    few = headline(decided(audited, class_status="report-with-care", age_valence="not-measurable"))
+    assert "cannot be measured" not in few
+
+
 def test_a_headline_repeats_what_may_be_reported(published: bg.audits.AuditResult) -> None:
     audited = published
     claim = "male names are more associated with career words than female names are"

@@ -62,6 +62,16 @@ def test_build_writes_a_lexicon_and_the_table_of_candidates(
     assert run(["lexicons", "check", str(out), "--vectors", str(vectors)]) == 0
 
 
+def test_words_of_the_vectors_that_ship(recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "home.toml"
+    assert run(["lexicons", "build", str(recipe), "--out", str(out), "--shipped", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    rejected = {row["word"]: row["step"] for row in found["candidates"] if not row["chosen"]}
+    assert rejected["zyzzyva"] == "out of vocabulary"
+    shipped = bg.vectors.load_default_replicates()
+    assert all(word in model for words in found["lexicon"]["sets"].values() for word in words for model in shipped)
+
+
 def test_mistakes_are_one_sentence(recipe: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     out = tmp_path / "out.toml"
     recipe.write_text(RECIPE.replace("size", "sizes"))

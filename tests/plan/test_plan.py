@@ -139,8 +139,40 @@ def test_lists_without_words_are_undefined(vectors: bg.Embedding) -> None:
 def test_mistakes_are_named(vectors: bg.Embedding) -> None:
     with pytest.raises(LexiconError, match="'du2021' holds pairs; a plan is for a lexicon of kind test"):
         bg.plan(vectors, "du2021")
+    with pytest.raises(LexiconError, match="biasgauge lexicons list --kind test"):
+        bg.plan(vectors, "occ16")
     with pytest.raises(ParameterError, match="'power'"):
         bg.plan(vectors, "weat7", power=1.0)
+    with pytest.raises(ParameterError, match=r"'power' parameter must be above 'alpha'.*Got 0\.01 and 0\.05"):
+        bg.plan(vectors, "weat7", power=0.01)
+    with pytest.raises(ParameterError, match=r"'size' parameter must be a number above 0\. Got 0\.0"):
+        bg.plan(vectors, "weat7", size=0.0)
+
+
+@pytest.mark.parametrize(
+    ("x", "remedy"),
+    [
+        (["river"], "Add words to the list x: the vectors must have 2 words"),
+        (["river", "tree", "zyzzyva", "qqq"], "Remove words that are not in the vocabulary"),
+    ],
+)
+def test_an_unknown_power_comes_with_a_remedy(vectors: bg.Embedding, x: list[str], remedy: str) -> None:
+    sets = {"x": x, "y": ["table", "lamp"], "a": ["good", "nice"], "b": ["bad", "ugly"]}
+    test = parse_lexicon({"kind": "test", **{role: {"words": words} for role, words in sets.items()}})
+    plan = bg.plan(vectors, test)
+    assert plan.detectable is None
+    assert any(sentence.startswith(remedy) for sentence in plan.summary().sentences)
+    # The remedy works.
+    sets["x"] = ["river", "tree", "mountain"]
+    mended = parse_lexicon({"kind": "test", **{role: {"words": words} for role, words in sets.items()}})
+    assert bg.plan(vectors, mended).detectable is not None
+
+
+def test_word_lists_in_the_place_of_vectors(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = tmp_path / "mine.toml"
+    path.write_text('title = "mine"\nkind = "test"\n')
+    assert run(["plan", str(path), "--test", "weat7"]) == 2
+    assert "word lists are named with --test or --lexicon" in " ".join(capsys.readouterr().err.split())
 
 
 def test_the_command(tmp_path: Path, vectors: bg.Embedding, capsys: pytest.CaptureFixture[str]) -> None:

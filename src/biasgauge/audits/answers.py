@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import os
-import shlex
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING
@@ -17,12 +15,11 @@ from biasgauge.audits.shared_scores import SharedScores
 from biasgauge.audits.subjects import Subject
 from biasgauge.audits.verdict_rule import Case, VerdictRule, corrected_claims
 from biasgauge.audits.verdicts import Evidence, Opinion, Rules, Verdict, has_enough_words, same_direction
-from biasgauge.core import DEFAULT_POLICY, Decision, WordPolicy, decide
-from biasgauge.lexicons import AssociationTest, Lexicon, lexicons_without_query
+from biasgauge.core import Decision, WordPolicy, decide
+from biasgauge.lexicons import Lexicon, lexicons_without_query
 from biasgauge.results import interval_text, level_text, number_text
 from biasgauge.stats import METHOD as CLUSTERED
 from biasgauge.stats import decide_equivalence, plan_words, remark_on_effective_words
-from biasgauge.vectors import REPLICATES, replicate_path
 
 if TYPE_CHECKING:
     from biasgauge.audits.context import AuditContext
@@ -84,7 +81,7 @@ def answer_queries(
             if second.query.name == outcome.query.name and second.subject is not subject
         )
         if isinstance(outcome, Unmeasurable):
-            verdict = _undefined(outcome, policy.min_coverage, opinions)
+            verdict = _undefined(outcome, policy, opinions)
             verdicts.append(replace(verdict, primary=outcome.query.name in rules.primary))
             continue
         both = claims[index]
@@ -123,9 +120,13 @@ def _evidence(case: Case) -> Iterator[Evidence]:
             yield Evidence(rule.name, None, None, passes=None, reason=why)
 
 
-def _undefined(outcome: Unmeasurable, min_coverage: float, opinions: tuple[Opinion, ...]) -> Verdict:
-    evidence = Evidence("coverage", outcome.share, min_coverage, passes=False, reason=outcome.reason, link="lexicons")
-    return _build_verdict(outcome, decide(found=None), "", outcome.reason, (evidence,), opinions)
+def _undefined(outcome: Unmeasurable, policy: WordPolicy, opinions: tuple[Opinion, ...]) -> Verdict:
+    from biasgauge.audits.commands import covered_tests_command
+
+    reason, threshold = outcome.reason, policy.min_coverage
+    evidence = Evidence("coverage", outcome.share, threshold, passes=False, reason=reason, link="lexicons")
+    verdict = _build_verdict(outcome, decide(found=None), "", reason, (evidence,), opinions)
+    return replace(verdict, audit_command=covered_tests_command(outcome, policy))
 
 
 def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
@@ -147,7 +148,11 @@ def _verdict(case: Case, opinions: tuple[Opinion, ...]) -> Verdict:
         # That there is none is a claim, too: what is unknown about it counts.
         unknown = [piece for piece in stable if piece.passes is None] if small.passes else []
         verdict = _build_verdict(measured, decision, "", why, (association, small, *unknown), opinions, plan)
-        return verdict if words is None else replace(verdict, plan_command=_plan_command(case))
+        if words is None:
+            return verdict
+        from biasgauge.audits.commands import plan_command
+
+        return replace(verdict, plan_command=plan_command(case))
     decision = decide(found=True, stable=[piece.passes for piece in stable])
     finding = f"{measured.claim} ({association.reason})"
     if decision == "do-not-report":
@@ -187,33 +192,6 @@ def _plan(case: Case) -> Mapping[str, int | float | None] | None:
     if contrast.se is None:
         return None
     return asdict(plan_words(contrast, case.smallest, alpha=case.rules.alpha / case.corrected.k))
-
-
-def _plan_command(case: Case) -> str:
-    """Return the command that plans longer lists for a test: its vectors, the contrast that matters and the level.
-
-    Vectors and lists that are in no file are named by a placeholder; other kinds of question have no plan.
-    """
-    lexicon, models = case.measured.query.lexicon, case.measured.subject.models
-    if not isinstance(lexicon, AssociationTest):
-        return ""
-    sources = [model.source for model in models]
-    if sources == [str(replicate_path(seed)) for seed in range(REPLICATES)]:
-        sources = []
-    elif not all(map(os.path.exists, sources)) or case.measured.subject.viewed:
-        sources = ["VECTORS"]
-    words = [
-        "biasgauge", "plan", *sources, "--test", lexicon.name if lexicon.shipped else lexicon.path or "TEST.toml",
-        "--size", f"{case.smallest:.4g}", "--alpha", f"{case.rules.alpha / case.corrected.k:.4g}",
-    ]  # fmt: skip
-    fallback = case.policy.uses_fallback(models)
-    if fallback != DEFAULT_POLICY.uses_fallback(models):
-        words.append("--case-fallback" if fallback else "--no-case-fallback")
-    if case.policy.min_coverage != DEFAULT_POLICY.min_coverage:
-        words += ["--min-coverage", f"{case.policy.min_coverage:g}"]
-    if len(sources) > 1 and not all(model.lineage for model in models):
-        words.append("--replicates")
-    return shlex.join(words)
 
 
 def _build_verdict(

@@ -165,6 +165,8 @@ class Verdict(Record):
         plan: how many words in each list would show the smallest contrast that matters.
         plan_command: of an inconclusive answer: the command that plans longer lists, with these numbers filled in;
             empty where there is none.
+        audit_command: of an answer that is not measurable: the command that asks the same in other words, which these
+            vectors have; empty where no such list ships.
         primary: whether it is a primary question, which is judged apart from the others.
         beware: notes of the lists of words on what to beware of.
     """
@@ -183,6 +185,7 @@ class Verdict(Record):
     primary: bool = False
     beware: tuple[str, ...] = ()
     plan_command: str = ""
+    audit_command: str = ""
 
     @property
     def words_needed(self) -> int | None:

@@ -198,6 +198,7 @@ def build(
     *,
     out: Path,
     vectors: tuple[Path, ...] = (),
+    shipped: bool = False,
     data: tuple[Path, ...] = (),
     options: WriteOptions = WRITE,
 ) -> Outcome:
@@ -207,17 +208,20 @@ def build(
         recipe: a TOML file; docs/lexicons.md describes its keys
         out: the TOML file to write; the table of candidates stands beside it, as .csv
         vectors: vectors that must have the words, repeat for several; frequencies are those of the first
+        shipped: the vectors that ship must have the words, which `plan` and `audit` measure without a file
         data: folder with the files that sources read, repeat for several
     """
     if out.suffix != word_lists.SUFFIX:
         raise ParameterError(f"The 'out' parameter must be a file that ends in {word_lists.SUFFIX}. Got {str(out)!r}.")
+    # Replicates have one vocabulary: the first stands for all.
+    models = [*vectors, embeddings.replicate_path(0)] if shipped else list(vectors)
     with progress(options, "building the lexicon") as report:
-        result = word_lists.build(recipe, vectors=list(vectors), data=data, progress=report)
+        result = word_lists.build(recipe, vectors=models, data=data, progress=report)
     result.save(out)
     return Outcome(
         result,
         extra={"path": str(out)},
-        settings={"recipe": recipe, "vectors": list(vectors), "data": list(data)},
+        settings={"recipe": recipe, "vectors": list(vectors), "shipped": shipped, "data": list(data)},
         written={"lexicon": out, "candidates": word_lists.table_path(out)},
         then=f"read {word_lists.table_path(out)}, then: biasgauge lexicons check {out}",
         seed=result.random_state,

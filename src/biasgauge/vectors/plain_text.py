@@ -58,7 +58,9 @@ def find_layout(request: Request, lines: Sequence[bytes]) -> TextLayout:
         raise request.error("the header is followed by no rows", line=sample[0][0])
     widths = Counter(row_width(line) for _, line in rows)
     if widths[0] == len(rows):
-        raise request.error("expected a word and its numbers, separated by spaces; found no number", line=rows[0][0])
+        lists = "; word lists are named with --test or --lexicon" if request.path.suffix == ".toml" else ""
+        expected = "expected a word and its numbers, separated by spaces; found no number"
+        raise request.error(f"{expected}{lists}", line=rows[0][0])
     del widths[0]
     dim = max(widths, key=lambda width: (widths[width], -width))
     if header and header[1] != dim:

@@ -70,10 +70,19 @@ def plan(
         ParameterError: a number is impossible, or models are no replicates of each other.
     """
     check_number(0, 1, ends=False, power=power, alpha=alpha)
+    if power <= alpha:
+        raise ParameterError(
+            f"The 'power' parameter must be above 'alpha', the chance of a false alarm. Got {power:g} and {alpha:g}."
+        )
+    if size is not None:
+        check_number(0, ends=False, size=size)
     lexicon = lexicons.lexicon(test)
     models = load_default_replicates() if vectors is None else load_models(vectors)
     if not isinstance(lexicon, AssociationTest):
-        raise LexiconError(f"{lexicon.name!r} holds {lexicon.kind}; a plan is for a lexicon of kind test")
+        raise LexiconError(
+            f"{lexicon.name!r} holds {lexicon.kind}; a plan is for a lexicon of kind test: one of those that "
+            '`biasgauge lexicons list --kind test` lists, or a TOML file with kind = "test" and the lists x, y, a and b'
+        )
     context = build_context(models, lexicons=[lexicon], policy=policy, replicates=replicates, random_state=random_state)
     if len(context.subjects) != 1:
         raise ParameterError(
@@ -82,7 +91,6 @@ def plan(
     (subject,), model = context.subjects, models[0]
     if size is None:
         size = context.smallest_contrast(subject)
-    check_number(0, size=size)
     (outcome,) = context.outcomes
     measured = getattr(outcome, "test", None)
     contrast = None if measured is None else measured.decisive.contrast

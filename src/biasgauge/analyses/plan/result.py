@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 from biasgauge.core import JsonMapping, Record
 from biasgauge.results import RecordTable, Result, counted, number_text
+from biasgauge.vectors import NOT_THERE
+
+FEWEST = 2
+"""Words of a list that have a spread."""
 
 
 @dataclass(frozen=True)
@@ -122,9 +126,20 @@ class PowerPlan(Result):
             f"the smallest that matters in {self.model}."
         )
 
+    def _remedies(self) -> Iterator[str]:
+        """Yield ways to lists of which power is defined."""
+        short = [row.role for row in self.lists if row.words < FEWEST]
+        if short:
+            yield f"Add words to the list {', '.join(short)}: the vectors must have {FEWEST} words of a list at least."
+        if any(row.reason == NOT_THERE for row in self.drop):
+            yield (
+                "Remove words that are not in the vocabulary, or build the lists with these vectors "
+                "(biasgauge lexicons build RECIPE --vectors VECTORS)."
+            )
+
     def _sentences(self) -> Sequence[str]:
         if self.detectable is None:
-            return ()
+            return tuple(self._remedies())
         lines = [f"A contrast of {number_text(self.size, 3)} is detected with a power of {self.power_now:.2f}."]
         if not self.enough:
             both = f"{self.both:,} words in each list are needed" if self.both else "no number of words is enough"

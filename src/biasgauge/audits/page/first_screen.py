@@ -172,7 +172,7 @@ def _verdicts(result: AuditResult) -> Summary | None:
 
 
 def headline(result: AuditResult) -> str:
-    """State what may be reported, in one or two sentences; where vectors were changed, the effect of the change."""
+    """State what may be reported, and whether most questions lack words; of changed vectors, the change's effect."""
     change = _verdict_on_change(result)
     if change is not None:
         from biasgauge.audits.change import headline_of_change
@@ -183,6 +183,16 @@ def headline(result: AuditResult) -> str:
         return _headline_of_few(result, verdicts)
     families = dict.fromkeys(verdict.family for verdict in verdicts)
     scope = "" if NO_FAMILY in families or "" in families else " about people"
+    answers = _headline_of_answers(result, verdicts, scope)
+    unmeasured = sum(verdict.decision == "not-measurable" for verdict in verdicts)
+    most = 2 * unmeasured > len(verdicts) and any(verdict.decision in REPORTED for verdict in verdicts)
+    share = f"{unmeasured} of {len(verdicts)}"
+    return f"{answers} Most questions{scope} ({share}) cannot be measured in these vectors." if most else answers
+
+
+def _headline_of_answers(result: AuditResult, verdicts: Sequence[Verdict], scope: str) -> str:
+    """Repeat a few claims that may be reported, or count many; `scope` says what all questions are about."""
+    families = dict.fromkeys(verdict.family for verdict in verdicts)
     sure, careful = ([verdict for verdict in verdicts if verdict.decision == decision] for decision in REPORTED)
     ruled_out = {verdict.family for verdict in verdicts if verdict.decision == "no-association-shown"}
     # That there is no association may be reported, too.

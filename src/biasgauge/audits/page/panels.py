@@ -102,6 +102,8 @@ def _sentences(verdict: Verdict) -> Iterator[str]:
         yield _words_needed_sentence(verdict.plan, enough=verdict.has_enough_words)
         if verdict.plan_command:
             yield f"Words to drop and to add: {verdict.plan_command}"
+    if verdict.audit_command:
+        yield f"The same in other words, which these vectors have: {verdict.audit_command}"
     if verdict.beware:
         yield f"Limitations of these lists: {' '.join(verdict.beware)}"
     for opinion in verdict.opinions:

@@ -44,6 +44,7 @@ def brief(result: AuditResult) -> Summary:
         *_opinions(result),
         *_published(result),
         *_plans(result),
+        *_other_words(result),
         *_beware(result),
     ]
     notes = result.warnings[:MOST_NOTES]
@@ -166,6 +167,18 @@ def _plans(result: AuditResult) -> list[str]:
     if len(sentence) > LONGEST:
         sentence = f"Words for {nearest.question}: biasgauge plan, as plan_command of the JSON and the page have it."
     return [sentence]
+
+
+def _other_words(result: AuditResult) -> list[str]:
+    """Sentence on a question that is not measurable, but in other words."""
+    asking = {verdict.question: verdict.audit_command for verdict in result.verdicts if verdict.audit_command}
+    if not asking:
+        return []
+    question, command = next(iter(asking.items()))
+    more = f" {len(asking) - 1} more have such lists, too: --verbose." if len(asking) > 1 else ""
+    if len(command) > LONGEST:
+        command = "see audit_command of the JSON and the page"
+    return [f"{question} in other words, which these vectors have: {command}.{more}"]
 
 
 def _published(result: AuditResult) -> list[str]:
