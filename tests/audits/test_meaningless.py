@@ -352,6 +352,16 @@ def test_like_frequency_is_by_counts_where_a_file_is_in_another_order() -> None:
     assert (rank[drawn] <= rank[places] * 1.5 + 20 + len(places)).all()
 
 
+def test_chance_contrasts_of_few_frequencies_hold_constant_what_there_is_of_each_draw() -> None:
+    """With three counts, words of some draws have all of them, of others two or one: as many powers as each has."""
+    random = np.random.default_rng(6)
+    counts = random.choice([10, 11, 12], len(WORDS), p=[0.96, 0.02, 0.02])
+    rows = random.standard_normal((len(WORDS), DIM))
+    model = bg.Embedding(WORDS, rows, frequencies=Frequencies(counts, "counts"))
+    (one,) = put([random_test(random, "few", 12)], model)
+    assert np.isfinite(chance_contrasts(one, 0, draws=100)).all()
+
+
 def test_chance_contrasts_are_those_of_random_attributes() -> None:
     """On isotropic vectors a contrast of given targets has the variance that its targets' means give."""
     vectors = isotropic(4)

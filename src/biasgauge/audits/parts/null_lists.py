@@ -177,19 +177,19 @@ class _NullWords:
         models = models if all(model.words == models[0].words for model in models) else models[:1]
         self.rows = np.unique(np.concatenate(rows))
         # A zero vector stays zero.
-        self.units = np.stack([np.nan_to_num(unit_vectors(model, self.rows)) for model in models])
+        self.units = np.empty((len(models), len(self.rows), models[0].dim))
+        for units, model in zip(self.units, models, strict=True):
+            units[:] = unit_vectors(model, self.rows)
+            np.nan_to_num(units, copy=False)
         self.centered, self.frequencies = self.units, None
         known = [log for model in models if (log := model.log_frequencies(language)) is not None]
         if len(known) == len(models):
             logs = [log.values[self.rows] for log in known]
-            means = [model.frequency_means(language) for model in models]
             self.frequencies = np.mean(logs, axis=0)
-            self.centered = np.stack(
-                [
-                    units if mean is None else units - mean.at(log)
-                    for units, mean, log in zip(self.units, means, logs, strict=True)
-                ]
-            )
+            self.centered = self.units.copy()
+            for centered, model, frequencies in zip(self.centered, models, logs, strict=True):
+                if (means := model.frequency_means(language)) is not None:
+                    np.subtract(centered, means.at(frequencies), out=centered)
 
     def contrasts(self, drawn: Sequence[tuple[Places, ...]]) -> Floats:
         """Return the contrast of each draw of attributes, with the targets as they are."""
@@ -205,9 +205,9 @@ class _NullWords:
         logs = self.frequencies[index] if self.frequencies is not None and opposed else [None] * len(drawn)
         powers = [frequency_powers(columns, log) for log in logs]
         covariates = [power for power in powers if power is not None]
-        if len(covariates) == len(powers):
+        if len(covariates) == len(powers) and len({power.shape for power in covariates}) == 1:
             means = means_at_equal_covariates(scores, columns, np.stack(covariates))
-        else:
+        else:  # frequencies are not known, or the words of some draw have one or two
             sides = [TableSide(columns, power).inverse[: weights.shape[1]] for power in powers]
             means = np.stack([score @ side.T for score, side in zip(scores, sides, strict=True)])
         return np.asarray((weights * means).sum(axis=(1, 2)))
