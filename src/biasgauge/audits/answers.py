@@ -121,7 +121,7 @@ def _evidence(case: Case) -> Iterator[Evidence]:
 
 
 def _undefined(outcome: Unmeasurable, policy: WordPolicy, opinions: tuple[Opinion, ...]) -> Verdict:
-    from biasgauge.audits.commands import covered_tests_command
+    from biasgauge.audits.covered_tests import covered_tests_command
 
     reason, threshold = outcome.reason, policy.min_coverage
     evidence = Evidence("coverage", outcome.share, threshold, passes=False, reason=reason, link="lexicons")
