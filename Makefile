@@ -32,7 +32,7 @@ help:
 	@echo "make package              build sdist and wheel and try them in empty environments (minutes)"
 	@echo "make test-wheel           run the tests on the installed wheel (VERSION=3.13), where src/ cannot be imported"
 	@echo "make dependencies         list every library that users install, its license, whether it is compiled"
-	@echo "make error-rates          measure every interval, test and verdict, and write docs/error_rates.md (minutes)"
+	@echo "make error-rates          measure every interval, test and verdict, and write docs/measures/error_rates.md (minutes)"
 	@echo "make study NAME=zhang2020 redo a study of docs/studies, from studies/NAME.toml (minutes to hours)"
 	@echo "make bench                measure every speed claim (minutes)"
 	@echo "make clean                remove the virtual environment and what tools left behind"

@@ -1,4 +1,4 @@
-"""Coverage of the intervals of ICC(2,1) and Cronbach's alpha, as docs/reliability_intervals.md prints it.
+"""Coverage of the intervals of ICC(2,1) and Cronbach's alpha, as docs/reliability/reliability_intervals.md prints it.
 
     python bench/reliability_intervals.py [--runs 1000] [--resamples 1000] [--level 0.95]
 

@@ -1,4 +1,4 @@
-"""Write docs/error_rates.md: how often every interval holds the truth, and every test and verdict is wrong.
+"""Write docs/measures/error_rates.md: how often every interval holds the truth, and every test and verdict is wrong.
 
 Simulates worlds with a known answer: for each function that makes an interval (the cases of
 tests/stats/test_calibration.py), for each that gives a p (scripts/null_cases.py), and for the verdicts of the audit, of
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("--only", choices=("intervals", "tests", "verdicts"), help="the rest of the page stays")
     asked = parser.parse_args()
     share = 0.1 if asked.quick else asked.share
-    path = ROOT / ("build/error_rates.md" if asked.quick else "docs/error_rates.md")
+    path = ROOT / ("build/error_rates.md" if asked.quick else "docs/measures/error_rates.md")
     started = time.process_time()
     head = HEAD.replace("{share}", "" if share == 1 else f" --share {share:g}")
     files = path.with_suffix("")  # whole tables, of which the page has a summary

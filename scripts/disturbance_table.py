@@ -7,7 +7,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-FOLDER = Path(__file__).parent.parent / "docs" / "hardening"
+FOLDER = Path(__file__).parent.parent / "docs" / "maintainers" / "hardening"
 
 
 def markdown_table(rows: Sequence[Mapping[str, object]]) -> str:

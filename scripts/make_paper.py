@@ -107,7 +107,7 @@ def _calibration() -> dict[str, str]:
 
 def _verdicts() -> dict[str, str]:
     """Rates from the table of the page on verdicts, which `python bench/verdicts.py` makes."""
-    page = (ROOT / "docs" / "verdicts.md").read_text()
+    page = (ROOT / "docs" / "measures" / "verdicts.md").read_text()
     table = page.split("| lists without meaning |", 1)[1].split("\n\n", 1)[0]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in table.splitlines()[2:]]
     rates = {name: (float(report), float(old)) for name, report, _, old in rows}
@@ -122,7 +122,7 @@ def _verdicts() -> dict[str, str]:
 
 def _frequency() -> dict[str, str]:
     """Rates of one null and of the power rows of the page on hard nulls, which `scripts/hard_nulls.py` makes."""
-    page = (ROOT / "docs" / "hard_nulls.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "measures" / "hard_nulls.md").read_text(encoding="utf-8")
     lines = [line for line in page.splitlines() if line.startswith("| ")]
     rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in lines]
     column = next(row for row in rows if row[0] == "lists").index("GloVe 6B 50d")
@@ -168,7 +168,7 @@ def _canon() -> dict[str, str]:
 
 def _detection() -> dict[str, str]:
     """Limits of the most frequent targets in the table of the page on regression."""
-    page = (ROOT / "docs" / "regress.md").read_text(encoding="utf-8")
+    page = (ROOT / "docs" / "text" / "regress.md").read_text(encoding="utf-8")
     table = page.split("| occurrences of a target | texts | norm |", 1)[1].split("\n\n", 1)[0]
     occurrences, _, norm, projection, counts = (cell.strip() for cell in table.splitlines()[-1].strip("|").split("|"))
     beyond = re.match(r"> (\d+) for all", norm)

@@ -1,4 +1,4 @@
-"""The table of allowed imports in docs/architecture.md, checked against every import in the source."""
+"""The table of allowed imports in docs/maintainers/architecture.md, checked against every import in the source."""
 
 from __future__ import annotations
 
@@ -71,7 +71,7 @@ def violations(source: Path, allowed: dict[str, set[str]]) -> list[str]:
         if package in namespaces:
             continue
         if package not in allowed:
-            problems.append(f"{package} is not in the table of docs/architecture.md")
+            problems.append(f"{package} is not in the table of docs/maintainers/architecture.md")
             continue
         tree = tree_of(path)
         for imported, names in imports(tree, runtime_only=True):
@@ -90,7 +90,7 @@ def violations(source: Path, allowed: dict[str, set[str]]) -> list[str]:
 
 @pytest.fixture
 def allowed(repository: Path) -> dict[str, set[str]]:
-    return allowed_imports((repository / "docs" / "architecture.md").read_text())
+    return allowed_imports((repository / "docs" / "maintainers" / "architecture.md").read_text())
 
 
 def test_every_import_is_allowed_and_goes_through_an_init(package: Path, allowed: dict[str, set[str]]) -> None:
@@ -152,7 +152,7 @@ def test_imports_for_type_checkers_do_not_count(tmp_path: Path, allowed: dict[st
 
 
 def test_the_drawing_shows_every_package(repository: Path, allowed: dict[str, set[str]]) -> None:
-    page = (repository / "docs" / "architecture.md").read_text()
+    page = (repository / "docs" / "maintainers" / "architecture.md").read_text()
     (drawing,) = re.findall(r"^```mermaid\n(.*?)^```$", page, re.MULTILINE | re.DOTALL)
     shown = set(re.findall(r"\w+", drawing))
     assert {package.split(".")[0] for package in allowed} - {"results", "io"} <= shown

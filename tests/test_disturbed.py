@@ -61,15 +61,17 @@ def test_tables_are_printed_and_written(
     show_table("kills", [{"job": "a", "n": 1200}, {"job": "b", "n": "none"}], docs=True, folder=tmp_path)
     assert capsys.readouterr().out == "| job | n |\n| --- | --- |\n| a | 1,200 |\n| b | none |\n"
     assert (tmp_path / "kills.csv").read_text() == "job,n\na,1200\nb,none\n"
-    assert repository / "docs" / "hardening" == FOLDER
+    assert repository / "docs" / "maintainers" / "hardening" == FOLDER
 
 
 def test_the_page_sums_up_its_tables(repository: Path) -> None:
-    page = (repository / "docs" / "hardening.md").read_text(encoding="utf-8")
+    page = (repository / "docs" / "maintainers" / "hardening.md").read_text(encoding="utf-8")
     tables = {}
     for name in ("inputs", "kills", "faults", "readers"):
         assert f"(hardening/{name}.csv)" in page
-        with (repository / "docs" / "hardening" / f"{name}.csv").open(encoding="utf-8", newline="") as file:
+        with (repository / "docs" / "maintainers" / "hardening" / f"{name}.csv").open(
+            encoding="utf-8", newline=""
+        ) as file:
             tables[name] = list(csv.DictReader(file))
     inputs, refused, others = (
         sum(int(row[column]) for row in tables["inputs"]) for column in ("inputs", "refused", "other errors")

@@ -12,7 +12,7 @@ An installed package adds things for every process, in its `pyproject.toml`:
     my-measure = "my_package.my_module:MEASURE"
 
 The name of the entry point is the name of the thing; of a folder of lexicons it is free. A package that is broken
-breaks only what it brings. docs/extending.md has an example of each group.
+breaks only what it brings. docs/howto/extending.md has an example of each group.
 """
 
 from __future__ import annotations

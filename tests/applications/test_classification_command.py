@@ -112,7 +112,7 @@ def test_mistakes_get_a_sentence(
 
 
 def test_the_page_names_every_task(repository: Path) -> None:
-    page = (repository / "docs" / "extrinsic.md").read_text()
+    page = (repository / "docs" / "applications" / "extrinsic.md").read_text()
     texts_only = [name for name in registry.names("task") if name != "coref"]
     assert [name for name in texts_only if f"`{name}`" not in page] == []
     named = set().union(*(registry.get("task", name).settings for name in texts_only))

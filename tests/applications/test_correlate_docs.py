@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "correlate.md").read_text()
+    return (repository / "docs" / "applications" / "correlate.md").read_text()
 
 
 def number(text: str) -> float:

@@ -381,7 +381,7 @@ def test_a_test_that_repeats_another_holds_out_attributes_and_targets(
 
 
 def test_a_verdict_by_hand_from_the_json_alone(shipped_audit: Any) -> None:  # noqa: ANN401 - a function
-    """docs/verdicts.md, "One verdict by hand": t, the largest p, k, the level, and the decision."""
+    """docs/measures/verdicts.md, "One verdict by hand": t, the largest p, k, the level, and the decision."""
     content = json.loads(json.dumps(shipped_audit("weat7", "religion", "du2021").to_dict(), allow_nan=False))
     alpha = content["settings"]["rules"]["alpha"]
     asked = [verdict for verdict in content["verdicts"] if verdict["test"] == "contrast"]

@@ -1,6 +1,6 @@
 """Random parts of one text differ in nothing: how often does `compare` say that they do?
 
-`scripts/compare_error_rates.py` does the same on real text; docs/compare.md has its rates.
+`scripts/compare_error_rates.py` does the same on real text; docs/text/compare.md has its rates.
 """
 
 from __future__ import annotations

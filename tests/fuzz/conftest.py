@@ -127,7 +127,7 @@ class Build:
     def safetensors(
         words: Sequence[str | bytes], rows: Sequence[Sequence[float]], ends: Sequence[int] | None = None
     ) -> bytes:
-        """Write the safetensors layout of `docs/formats.md`; the ends tell the truth unless given."""
+        """Write the safetensors layout of `docs/reference/formats.md`; the ends tell the truth unless given."""
         raw = [word if isinstance(word, bytes) else word.encode() for word in words]
         flat = [number for row in rows for number in row]
         if ends is None:

@@ -1,4 +1,4 @@
-"""Odd and hostile files, one or more for each row of the table in `docs/formats.md`, plain and gzipped."""
+"""Odd and hostile files, one or more for each row of the table in `docs/reference/formats.md`, plain and gzipped."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ from biasgauge.vectors import load_default
 
 @pytest.fixture
 def page(repository: Path) -> str:
-    return (repository / "docs" / "lexicons.md").read_text(encoding="utf-8")
+    return (repository / "docs" / "measures" / "lexicons.md").read_text(encoding="utf-8")
 
 
 def test_every_kind_has_an_example_without_errors(page: str) -> None:

@@ -357,7 +357,7 @@ def test_german_and_italian_tests_of_a_local_vocabulary(
 
 
 def test_the_program_of_the_page_runs(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    page = (repository / "docs" / "languages.md").read_text(encoding="utf-8")
+    page = (repository / "docs" / "measures" / "languages.md").read_text(encoding="utf-8")
     (program,) = re.findall(r"```python\n(.*?)```", page, re.DOTALL)
     exec(compile(program, "languages.md", "exec"), {})  # noqa: S102 - the page's own program
     told = capsys.readouterr().out.splitlines()

@@ -8,7 +8,7 @@ from biasgauge import registry
 
 
 def test_every_measure_is_on_the_page(repository: Path) -> None:
-    page = (repository / "docs" / "likelihood.md").read_text(encoding="utf-8")
+    page = (repository / "docs" / "language_models" / "likelihood.md").read_text(encoding="utf-8")
     for name in registry.names("likelihood_measure"):
         assert f"`{name}`" in page
 

@@ -18,7 +18,7 @@ TESTS = registry.everything("association_test")
 
 @pytest.fixture
 def sections(repository: Path) -> dict[str, str]:
-    page = (repository / "docs" / "association.md").read_text()
+    page = (repository / "docs" / "measures" / "association.md").read_text()
     parts = re.split(r"^## `?([\w ]+)`?$", page, flags=re.MULTILINE)
     return dict(zip(parts[1::2], parts[2::2], strict=True))
 

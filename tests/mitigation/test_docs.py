@@ -36,7 +36,7 @@ GIVEN: dict[str, dict[str, Any]] = {
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "mitigation.md").read_text()
+    return (repository / "docs" / "applications" / "mitigation.md").read_text()
 
 
 @pytest.fixture(scope="module")

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "reproduce.md").read_text()
+    return (repository / "docs" / "reference" / "reproduce.md").read_text()
 
 
 def test_every_paper_and_every_column_is_told(page: str) -> None:

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "bayes.md").read_text()
+    return (repository / "docs" / "reliability" / "bayes.md").read_text()
 
 
 def test_every_variant_has_its_row(page: str) -> None:

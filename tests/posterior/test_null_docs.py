@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "nulls.md").read_text()
+    return (repository / "docs" / "reliability" / "nulls.md").read_text()
 
 
 def rejection(**asked: Any) -> float:  # noqa: ANN401 - settings

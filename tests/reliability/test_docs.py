@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(repository: Path) -> str:
-    return (repository / "docs" / "reliability.md").read_text()
+    return (repository / "docs" / "reliability" / "reliability.md").read_text()
 
 
 def test_the_page_on_intervals_states_the_rule_of_the_code(repository: Path) -> None:
-    page = (repository / "docs" / "reliability_intervals.md").read_text()
+    page = (repository / "docs" / "reliability" / "reliability_intervals.md").read_text()
     assert f"one-sided p < {SIGNIFICANT}".replace("0.", ".") in page
     assert f"at least {FEWEST} subjects" in page
     assert FEW_RATERS == 5

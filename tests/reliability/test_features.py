@@ -40,7 +40,7 @@ def test_the_table_has_the_counts_that_the_docs_print(repository: Path) -> None:
     assert len(table) == 49_796
     assert sum(with_senses.values()) == 34_696
     assert set(with_senses) == {"ADJ", "ADP", "ADV", "CONJ", "DET", "NOUN", "NUM", "PRON", "PRT", "VERB", "X"}
-    page = (repository / "docs" / "factors.md").read_text()
+    page = (repository / "docs" / "reliability" / "factors.md").read_text()
     assert "49,796" in page
     assert "34,696" in page
 

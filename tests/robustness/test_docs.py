@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(repository: Path) -> str:
-    return (repository / "docs" / "robustness.md").read_text()
+    return (repository / "docs" / "reliability" / "robustness.md").read_text()
 
 
 def test_every_part_and_form_is_named(page: str) -> None:

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(scope="module")
 def page(repository: Path) -> str:
-    return (repository / "docs" / "seeds.md").read_text()
+    return (repository / "docs" / "measures" / "seeds.md").read_text()
 
 
 def test_every_number_of_the_table_is_in_the_json(page: str) -> None:

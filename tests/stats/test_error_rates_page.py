@@ -1,4 +1,4 @@
-"""docs/error_rates.md names every interval, p, rule and null: what is added must be measured."""
+"""docs/measures/error_rates.md names every interval, p, rule and null: what is added must be measured."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def null_cases(repository: Path) -> Any:  # noqa: ANN401 - a module
 @pytest.fixture(scope="module")
 def page(repository: Path) -> dict[str, set[str]]:
     """The first column of every table of the page, and the names in backquotes, by heading."""
-    text = (repository / "docs" / "error_rates.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "measures" / "error_rates.md").read_text(encoding="utf-8")
     parts = dict(part.split("\n", 1) for part in text.split("\n## ")[1:])
     return {
         heading: {cell.strip("` ") for line in part.splitlines() for cell in line.strip("|").split("|")[:2]}
@@ -43,7 +43,7 @@ def page(repository: Path) -> dict[str, set[str]]:
 
 def file_rows(repository: Path, heading: str) -> list[list[str]]:
     """Rows of the file that has the whole table of a section; none where the page has it."""
-    path = repository / "docs" / "error_rates" / f"{heading.split(maxsplit=1)[0].lower()}.csv"
+    path = repository / "docs" / "measures" / "error_rates" / f"{heading.split(maxsplit=1)[0].lower()}.csv"
     if not path.exists():
         return []
     with path.open(encoding="utf-8", newline="") as file:
@@ -84,7 +84,7 @@ def test_every_rule_and_null_of_verdicts_is_on_the_page(page: dict[str, set[str]
 
 def test_no_row_is_beyond_what_it_promises(repository: Path) -> None:
     """What is known to be short stands here by name, with the reason on its own page."""
-    text = (repository / "docs" / "error_rates.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "measures" / "error_rates.md").read_text(encoding="utf-8")
     beyond = re.findall(r"^\| `?([\w ,×]+)`? \|.*\*\*(?:short|over) by (0\.\d+)", text, re.MULTILINE)
     assert {name: float(by) for name, by in beyond if float(by) > KNOWN.get(name, 0.0)} == {}
 
@@ -92,7 +92,11 @@ def test_no_row_is_beyond_what_it_promises(repository: Path) -> None:
 @pytest.mark.parametrize("heading", ["Intervals", "Tests"])
 def test_the_page_sums_up_its_files(repository: Path, heading: str) -> None:
     """Number and range of the rows without a remark, and every row with one."""
-    section = (repository / "docs" / "error_rates.md").read_text(encoding="utf-8").split(f"\n## {heading}\n", 1)[1]
+    section = (
+        (repository / "docs" / "measures" / "error_rates.md")
+        .read_text(encoding="utf-8")
+        .split(f"\n## {heading}\n", 1)[1]
+    )
     section = section.split("\n## ", 1)[0]
     rows = file_rows(repository, heading)[1:]
     shares = [float(row[2].split()[0]) for row in rows if not row[-1]]

@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture
 def page(repository: Path) -> str:
-    return (repository / "docs" / "corpora.md").read_text(encoding="utf-8")
+    return (repository / "docs" / "text" / "corpora.md").read_text(encoding="utf-8")
 
 
 def test_tables_name_everything(page: str) -> None:

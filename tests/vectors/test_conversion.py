@@ -127,6 +127,6 @@ def test_formats_are_listed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_every_format_is_in_the_docs(repository: Path) -> None:
-    page = (repository / "docs" / "formats.md").read_text(encoding="utf-8")
+    page = (repository / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
     for name in bg.registry.names("vector_format"):
         assert f"`{name}`" in page, name

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def test_documentation_names_each_code_and_no_other(repository: Path) -> None:
-    text = (repository / "docs" / "formats.md").read_text(encoding="utf-8")
+    text = (repository / "docs" / "reference" / "formats.md").read_text(encoding="utf-8")
     table = text.partition("## When something is odd")[2]
     assert set(re.findall(r"noted as `([a-z0-9-]+)`", table)) == set(OUTCOMES)
 

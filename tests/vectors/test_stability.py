@@ -334,7 +334,7 @@ def test_what_cannot_be_compared_is_refused() -> None:
 
 
 def test_the_page_lists_the_benchmarks_that_ship(repository: Path) -> None:
-    page = (repository / "docs" / "replicates.md").read_text(encoding="utf-8")
+    page = (repository / "docs" / "text" / "replicates.md").read_text(encoding="utf-8")
     rows = re.findall(r"^\| `(\w+)` \| ([\d,]+) \|", page, re.MULTILINE)
     listed = {name: int(count.replace(",", "")) for name, count in rows}
     assert listed == {name: len(find_similarity(name)[1]) for name in similarity_names()}

@@ -59,7 +59,7 @@ def extrinsic(
         resamples: bootstrap samples, and shuffles where p is not exact.
         random_state: first seed, and seed of the resampling.
         progress: called with (done, total).
-        settings: of the task; `docs/extrinsic.md` lists them.
+        settings: of the task; `docs/applications/extrinsic.md` lists them.
 
     Raises:
         ParameterError: a task or setting is unknown or cannot be used, or the vectors have no word of the task.

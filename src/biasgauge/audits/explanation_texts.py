@@ -1,4 +1,4 @@
-"""Texts on verdicts and their rules: for `explain`, the page of an audit and docs/verdicts.md.
+"""Texts on verdicts and their rules: for `explain`, the page of an audit and docs/measures/verdicts.md.
 
 `python scripts/make_explanations.py` writes them into the documentation.
 """
@@ -230,7 +230,7 @@ RULES = (
         ),
         protects="a finding that turns with the scoring rule (Du, Fang & Nguyen 2021)",
         otherwise="do-not-report where it fails",
-        do="See docs/extending.md for adding a measure. biasgauge score VECTORS shows each measure by word.",
+        do="See docs/howto/extending.md for adding a measure. biasgauge score VECTORS shows each measure by word.",
     ),
     RuleExplanation(
         id="held-out-attributes",

@@ -1,6 +1,6 @@
 """`AuditPart`: one section of an audit, ours or a third party's: what it measures and how it is shown.
 
-JSON, page, progress and study files loop over the registered parts (group "audit_part"; docs/extending.md).
+JSON, page, progress and study files loop over the registered parts (group "audit_part"; docs/howto/extending.md).
 """
 
 from __future__ import annotations

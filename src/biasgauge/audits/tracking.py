@@ -1,6 +1,6 @@
 """Correlation of an intrinsic number with an extrinsic one over points that were given, with a verdict.
 
-The rules of the verdict are in docs/verdicts.md.
+The rules of the verdict are in docs/measures/verdicts.md.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The verdicts: may the answer to a lexicon's question be reported? The rules are in docs/verdicts.md."""
+"""The verdicts: may the answer to a lexicon's question be reported? The rules are in docs/measures/verdicts.md."""
 
 from __future__ import annotations
 

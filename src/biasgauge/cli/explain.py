@@ -7,7 +7,7 @@ from biasgauge.cli.command import SAVE, Outcome, ResultOptions, command
 
 EXAMPLES = """\
 A verdict, or a rule as a page, a table or JSON names it; without a name, the
-list of all. docs/verdicts.md says how often verdicts are wrong.
+list of all. docs/measures/verdicts.md says how often verdicts are wrong.
 
 Examples:
   biasgauge explain

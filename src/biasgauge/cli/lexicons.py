@@ -205,7 +205,7 @@ def build(
     """Make a lexicon from a recipe: words of named sources, filtered, matched on frequency, and documented.
 
     Args:
-        recipe: a TOML file; docs/lexicons.md describes its keys
+        recipe: a TOML file; docs/measures/lexicons.md describes its keys
         out: the TOML file to write; the table of candidates stands beside it, as .csv
         vectors: vectors that must have the words, repeat for several; frequencies are those of the first
         shipped: the vectors that ship must have the words, which `plan` and `audit` measure without a file

@@ -8,7 +8,7 @@ from typing import Literal
 Decision = Literal[
     "report", "report-with-care", "do-not-report", "no-association-shown", "inconclusive", "not-measurable"
 ]
-"""What to do with an answer; docs/verdicts.md explains each."""
+"""What to do with an answer; docs/measures/verdicts.md explains each."""
 REPORTED: tuple[Decision, ...] = ("report", "report-with-care")
 FrequencyEffect = Literal["explains", "hides", "neither"]
 """What word frequency does to a finding: it explains it, hides it, or does not change the decision."""

@@ -52,64 +52,69 @@ TERMS = (
         "contrast",
         "how much closer the first list of words is to the first attributes than to the second, less the same for the "
         "second list; 0: no difference",
-        "verdicts.md#what-is-measured-the-contrast",
+        "measures/verdicts.md#what-is-measured-the-contrast",
         r"\b[Cc]ontrasts?\b",
     ),
     Term(
         "replicate",
         "the same model trained again, from another random seed or another sample of the text",
-        "replicates.md",
+        "text/replicates.md",
         r"\b[Rr]eplicates?\b",
     ),
     Term(
         "WEAT",
         "Word Embedding Association Test: compares two word lists in their association with two attribute lists",
-        "association.md#weat",
+        "measures/association.md#weat",
         r"\bX?WEAT\b",
     ),
     Term(
-        "MAC", "mean cosine distance of target words from attributes; 1: unrelated, less: closer", "association.md#mac"
+        "MAC",
+        "mean cosine distance of target words from attributes; 1: unrelated, less: closer",
+        "measures/association.md#mac",
     ),
     Term(
         "DB/WA",
         "direct bias, or word association: cosine of a word with the first word of a pair less that with the second",
-        "scores.md#measures",
+        "measures/scores.md#measures",
     ),
     Term(
         "RIPA",
         "relational inner product association: length of a word's vector along the direction of a pair; 0: none",
-        "scores.md#measures",
+        "measures/scores.md#measures",
     ),
     Term(
         "NBM",
         "neighborhood bias metric: among a word's nearest neighbors, the share nearer to the first word of a pair less "
         "the share nearer to the second",
-        "scores.md#measures",
+        "measures/scores.md#measures",
     ),
     Term(
         "ICC",
         "intraclass correlation: share of the variance of scores that lies between words; 1: no measurement error",
-        "reliability.md#estimators",
+        "reliability/reliability.md#estimators",
         r"\bICC\b",
     ),
     Term(
         "Φ",
         "dependability: reliability of a mean score over other pairs, replicates and measures; 1: perfect",
-        "reliability.md#estimators",
+        "reliability/reliability.md#estimators",
     ),
     Term(
         "κ",
         "kappa: agreement beyond chance; 0: chance level, 1: perfect agreement",
-        "robustness.md",
+        "reliability/robustness.md",
         r"κ|\b[Kk]appa\b",
     ),
     Term(
-        "ROPE", "region of practical equivalence: differences too small to matter", "bayes.md#the-answers", r"\bROPE\b"
+        "ROPE",
+        "region of practical equivalence: differences too small to matter",
+        "reliability/bayes.md#the-answers",
+        r"\bROPE\b",
     ),
     Term(
         "HPDI",
         "highest posterior density interval: the narrowest interval that holds the stated probability",
-        "bayes.md",
+        "reliability/bayes.md",
     ),
 )
 

@@ -8,7 +8,7 @@ second says whether one rater's score is used or the mean of all k.
 Bootstrap intervals hold up better with heavy tails and few raters. Subjects are drawn again; log F = log(MS_R / MS_E)
 is studentized by its own standard error in each draw (bootstrap-t: Efron & Tibshirani 1993, section 12.5; Ukoumunne et
 al., *Statistics in Medicine* 22 (2003), for intraclass correlations), which covers better than BCa and percentiles.
-Coverage of all intervals: docs/reliability_intervals.md.
+Coverage of all intervals: docs/reliability/reliability_intervals.md.
 """
 
 from __future__ import annotations

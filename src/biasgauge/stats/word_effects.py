@@ -25,7 +25,7 @@ METHOD = "t over words and documents, words with a random effect"
 LEAST = 0.02
 """Smallest correlation of two contexts of a word: leans with a standard deviation of .28 log odds around an even share.
 
-Chosen by simulation (docs/corpus_bias.md): from .02 on, sets of words of any counts hold their level.
+Chosen by simulation (docs/text/corpus_bias.md): from .02 on, sets of words of any counts hold their level.
 """
 FEW_WORDS = "fewer than two of the words have contexts, so that words cannot be compared"
 ONE_SIDED = "all contexts of the words are near one group"

@@ -45,7 +45,7 @@ def load(
     name: str | None = None,
     progress: Progress | None = None,
 ) -> Embedding:
-    """Read word vectors. The format is detected from the content, gzipped or not; see `docs/formats.md`.
+    """Read word vectors. The format is detected from the content, gzipped or not; see `docs/reference/formats.md`.
 
     Args:
         vectors: a path (of a file, or of a folder of model2vec or a `StaticEmbedding`), or vectors in memory: an

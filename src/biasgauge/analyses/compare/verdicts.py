@@ -16,7 +16,7 @@ from biasgauge.results import interval_text, level_text, number_text, p_phrase, 
 from biasgauge.stats import Contrast, WordPlan, decide_equivalence
 
 MOST_UNEQUAL = 1.05
-"""Largest ratio of the amounts of text of two groups that may be compared (docs/compare.md)."""
+"""Largest ratio of the amounts of text of two groups that may be compared (docs/text/compare.md)."""
 UNITS = {"contrast": "cosine units", "effect_size": "standard deviations (d)"}
 NUMBERS = {"contrast": "contrast", "effect_size": "effect size"}
 DIGITS = 3

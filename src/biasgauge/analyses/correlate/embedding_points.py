@@ -232,7 +232,7 @@ def points(
         weat_settings: further arguments of `weat`, such as {"policy": WordPolicy(case="fallback")}.
         random_state: first task seed, and seed of the resampling.
         progress: called with (done, total).
-        settings: of the task; `docs/extrinsic.md` lists them.
+        settings: of the task; `docs/applications/extrinsic.md` lists them.
 
     Raises:
         ParameterError: there is nothing to measure, two versions have the same name, or a setting cannot be used.

@@ -152,7 +152,7 @@ class SpecificationCurve(Result):
         contrast: the contrast over all analyses, in cosine units, as an audit has it: at equal word frequency where
             that is known, with the interval of level 1 − 2 × alpha that equivalence with 0 is judged by.
         smallest: the smallest contrast that matters; None where it is not known.
-        decision: one of the six decisions (docs/verdicts.md).
+        decision: one of the six decisions (docs/measures/verdicts.md).
         reasons: what holds the decision back, in words.
         beware: notes of the lists of words on what to beware of.
         null_low, null_high: middle 95 % of the curve in chance splits of the targets, smallest effect first.

@@ -89,7 +89,7 @@ def classification_task(data_set: DataSet) -> Task:
 
 
 class TextClassification:
-    """A classification task with texts tokenized and vectors read; docs/extrinsic.md lists its settings.
+    """A classification task with texts tokenized and vectors read; docs/applications/extrinsic.md lists its settings.
 
     `as_published` trains (see `CnnSettings`) and averages as the released code of Goldfarb-Tarrant et al. 2021 does.
     """

@@ -6,7 +6,7 @@ and the learning rate falls in a straight line from `alpha` to `min_alpha` over 
 
 One departure from the original: all updates of one window are computed from the vectors as they were before it, and
 in skip-gram the window's context words share their negatives (Ji et al. 2016). That turns dozens of scattered vector
-operations into small matrix products that stay in the cache; docs/training.md has the quality that was measured.
+operations into small matrix products that stay in the cache; docs/text/training.md has the quality that was measured.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ OUTCOMES = MappingProxyType(
         "integers": "the vectors are stored as integers and were read as 32-bit floating point",
     }
 )
-"""Code and sentence of each notice. `docs/formats.md` explains when each arises; a test compares the two."""
+"""Code and sentence of each notice. `docs/reference/formats.md` explains when each arises; a test compares the two."""
 
 
 @dataclass(frozen=True)
