@@ -27,11 +27,10 @@ GIVERS = {
     "core/decisions.py",
     "audits/verdicts.py",
     "audits/change.py",
-    "audits/explanation_texts.py",
     "audits/page/reporting_sentences.py",
 }
-"""The function that decides, the looks of decisions, the verdict on a change, which is no association, and texts about
-decisions: `explain` and the methods paragraph."""
+"""The function that decides, the looks of decisions, the verdict on a change, which is no association, and the methods
+paragraph."""
 
 
 def stated(tree: ast.Module) -> Iterator[tuple[int, str]]:

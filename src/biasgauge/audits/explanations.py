@@ -1,21 +1,109 @@
-"""Explanations of verdicts and of the rules that they rest on: one text for terminal, page and documentation."""
+"""Explanations of verdicts and of the rules that they rest on: one text for terminal, page and documentation.
+
+`explanations.toml` holds the texts; `python scripts/make_explanations.py` writes them into the documentation.
+"""
 
 from __future__ import annotations
 
+import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import ClassVar, Literal
 
 from biasgauge import registry
-from biasgauge.audits.explanation_texts import RULES, VERDICTS, RuleExplanation, VerdictExplanation
 from biasgauge.audits.parts.extrinsic import TRACKING
 from biasgauge.audits.verdicts import DECISIONS, Verdict
-from biasgauge.core import JsonMapping, did_you_mean
+from biasgauge.core import JsonMapping, Record, did_you_mean
 from biasgauge.errors import ParameterError
 from biasgauge.results import Column, RecordTable, Result, Summary, Table
 
 SECTION = "explanations"
 """Name of the section of a page that has them."""
+TEXTS = Path(__file__).with_name("explanations.toml")
+"""The texts that ship."""
+
+
+@dataclass(frozen=True)
+class VerdictExplanation(Record):
+    """Meaning of one verdict.
+
+    Attributes:
+        id: the verdict, as it stands everywhere.
+        when: the evidence that leads to it.
+        means: what it says about the question.
+        write: what may be written.
+        next: what to do.
+    """
+
+    kind: ClassVar[str] = "verdict"
+
+    id: str
+    when: str
+    means: str
+    write: str
+    next: str
+
+    @property
+    def name(self) -> str:
+        """The verdict."""
+        return self.id
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything about it, a sentence each."""
+        return (f"It means: {self.means}.", f"You may write: {self.write}.", self.next)
+
+    @property
+    def headline(self) -> str:
+        """When it is given."""
+        return f"The verdict {self.id} is given when {self.when}."
+
+
+@dataclass(frozen=True)
+class RuleExplanation(Record):
+    """Question of one rule.
+
+    Attributes:
+        id: name of the evidence, with hyphens.
+        of: the kinds of verdict that it belongs to.
+        passes: when it passes.
+        points: when it passes for points, where that is something else.
+        protects: what it protects against.
+        otherwise: the verdict where it does not pass.
+        do: what to do then.
+    """
+
+    kind: ClassVar[str] = "rule"
+
+    id: str
+    of: str
+    passes: str
+    protects: str
+    otherwise: str = ""
+    do: str = ""
+    points: str = ""
+
+    @property
+    def whole(self) -> str:
+        """When it passes, for points too."""
+        return f"{self.passes}. Of points: {self.points}" if self.points else self.passes
+
+    @property
+    def name(self) -> str:
+        """Name of the evidence, as pages and JSON have it."""
+        return self.id.replace("-", " ").replace("held out", "held-out")
+
+    @property
+    def sentences(self) -> tuple[str, ...]:
+        """Everything about it, a sentence each."""
+        texts = (f"It protects against: {self.protects}.", f"Otherwise: {self.otherwise}.", self.do)
+        return tuple(text for text, given in zip(texts, (self.protects, self.otherwise, self.do), strict=True) if given)
+
+    @property
+    def headline(self) -> str:
+        """When it passes."""
+        return f"The rule {self.name!r} (of {self.of}) passes when: {self.whole}."
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -57,7 +145,15 @@ class Explanations(Result):
         return f"{len(self.verdicts)} verdicts, and {len(self.rules)} rules that they rest on"
 
 
-SHIPPED = Explanations(VERDICTS, RULES)
+def _shipped() -> Explanations:
+    tables = tomllib.loads(TEXTS.read_text(encoding="utf-8"))
+    return Explanations(
+        tuple(VerdictExplanation(**texts) for texts in tables["verdicts"]),
+        tuple(RuleExplanation(**texts) for texts in tables["rules"]),
+    )
+
+
+SHIPPED = _shipped()
 """Those of this package."""
 
 
