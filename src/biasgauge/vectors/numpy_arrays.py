@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from dataclasses import replace
 from typing import IO, Any, BinaryIO
 
 import numpy as np
 
 from biasgauge.core import Places, Vectors
-from biasgauge.io import ARCHIVE_DAMAGE, NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
+from biasgauge.io import NpyHeader, NpyProblem, expansion_limit, expansion_sentence, read_header
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.rows import check_matrix, refuse_impossible_size, select_rows
 
@@ -48,7 +47,7 @@ def map_matrix(request: Request) -> Vectors:
 
 def read_npz(request: Request) -> VectorTable:
     """Read an `.npz` archive in one pass over its vectors, a block of rows (or a column) at a time."""
-    with request.open() as source, source.seekable() as file, _explained_damage(request, file) as archive:
+    with request.open() as source, source.seekable() as file, request.archive(file) as archive:
         names = {name.removesuffix(".npy") for name in archive.namelist() if name.endswith(".npy")}
         if not {"words", "vectors"} <= names:
             raise request.error(
@@ -152,19 +151,9 @@ def _read_header(request: Request, file: IO[bytes] | BinaryIO, kind: str) -> Npy
         raise request.error(f"{kind} {problem}") from problem
 
 
-@contextmanager
-def _explained_damage(request: Request, file: BinaryIO) -> Iterator[zipfile.ZipFile]:
-    """Open an archive; what is wrong with it becomes one sentence."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
-    except ARCHIVE_DAMAGE as problem:
-        raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
-
-
 def holds_arrays(request: Request) -> bool:
     """Tell that a zip archive holds arrays; any other is refused."""
-    with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
+    with request.open(quiet=True) as source, source.seekable() as file, request.archive(file) as archive:
         names = archive.namelist()
     if not any(name.endswith(".npy") for name in names):
         shown = ", ".join(names[:3]) + (", …" if len(names) > 3 else "")

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import zipfile
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import BinaryIO
 
 import numpy as np
 
 from biasgauge.core import Array
-from biasgauge.io import ARCHIVE_DAMAGE, PERSISTENT, PickledRecord, PickleProblem, expansion_limit, interpret_pickle
+from biasgauge.io import PERSISTENT, PickledRecord, PickleProblem, expansion_limit, interpret_pickle
 from biasgauge.vectors.formats.safetensors_file import widen_bfloat16
 from biasgauge.vectors.formats.vector_format import Request, VectorTable
 from biasgauge.vectors.rows import check_matrix, select_rows
@@ -43,7 +42,7 @@ _CONVERT = "save the weights alone: torch.save(model.state_dict(), 'weights.pt')
 
 def read_pytorch(request: Request) -> VectorTable:
     """Read the one matrix of a file, or the one that is named as an embedding."""
-    with request.open() as source, source.seekable() as file, _explained_damage(request, file) as archive:
+    with request.open() as source, source.seekable() as file, request.archive(file) as archive:
         member = next(name for name in archive.namelist() if name.endswith(_PICKLE))
         if archive.getinfo(member).file_size > _LONGEST_PICKLE:
             raise request.error(f"has a pickle of {archive.getinfo(member).file_size:,} bytes")
@@ -132,16 +131,7 @@ def _map_tensor(
     return np.memmap(file, dtype, "r", begin + start, shape=size), kind
 
 
-@contextmanager
-def _explained_damage(request: Request, file: BinaryIO) -> Iterator[zipfile.ZipFile]:
-    try:
-        with zipfile.ZipFile(file) as archive:
-            yield archive
-    except ARCHIVE_DAMAGE as problem:
-        raise request.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
-
-
 def holds_weights(request: Request) -> bool:
     """Tell whether a zip archive is one of PyTorch."""
-    with request.open(quiet=True) as source, source.seekable() as file, _explained_damage(request, file) as archive:
+    with request.open(quiet=True) as source, source.seekable() as file, request.archive(file) as archive:
         return any(name.endswith(_PICKLE) for name in archive.namelist())

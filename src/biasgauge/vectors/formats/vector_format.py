@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import zipfile
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, BinaryIO
 
 from biasgauge import registry
 from biasgauge.core import Record, Vectors
 from biasgauge.errors import EmbeddingFormatError, one_sentence
-from biasgauge.io import GZIP_MAGIC, ByteSource
+from biasgauge.io import ARCHIVE_DAMAGE, GZIP_MAGIC, ByteSource
 
 if TYPE_CHECKING:
     from biasgauge.io import Progress
@@ -141,6 +143,15 @@ class Request:
     def error(self, problem: str, *, line: int | None = None, offset: int | None = None) -> EmbeddingFormatError:
         """Make the one clear sentence about this file, to be raised."""
         return EmbeddingFormatError(brief(problem, 800), path=self.path, line=line, offset=offset)
+
+    @contextmanager
+    def archive(self, file: BinaryIO) -> Iterator[zipfile.ZipFile]:
+        """Open the file's bytes as a zip archive; damage of it becomes one sentence."""
+        try:
+            with zipfile.ZipFile(file) as archive:
+                yield archive
+        except ARCHIVE_DAMAGE as problem:
+            raise self.error(f"the archive is damaged or cut short ({problem}); copy or save it again") from problem
 
 
 @dataclass(frozen=True)
