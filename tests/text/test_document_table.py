@@ -96,6 +96,15 @@ def test_a_corpus_that_is_kept_is_not_taken_for_that_of_another_table(tmp_path: 
         read_documents(source, [], out=tmp_path / "kept")
 
 
+def test_rows_of_a_kept_corpus_that_were_altered_are_refused(tmp_path: Path) -> None:
+    """Rows that still rose were used: documents got the covariates of others."""
+    source, settings = source_of("jsonl", tmp_path)
+    read_documents(source, ["year"], out=tmp_path / "kept", **settings)
+    np.save(tmp_path / "kept" / "rows.npy", np.array([0, 1, 3], "<i8"))
+    with pytest.raises(CorpusError, match=r"rows\.npy: is damaged \(its checksum differs\); remove"):
+        read_documents(source, ["year"], out=tmp_path / "kept", **settings)
+
+
 def test_a_tokenized_corpus_takes_a_table_with_a_row_for_each_document() -> None:
     corpus = read_corpus(iter(["one two", "three"]))
     table = read_documents(corpus, ["x"], metadata=[{"x": "1"}, {"x": "2"}])

@@ -20,7 +20,7 @@ import numpy as np
 
 from biasgauge.core import Integers, JsonObject
 from biasgauge.errors import CorpusError, ParameterError
-from biasgauge.io import as_read_back, map_array, usable_path, write_array
+from biasgauge.io import array_sha256, as_read_back, map_array, usable_path, write_array
 from biasgauge.text.table_rows import TEXT, TableRow, TextTable, open_folder, open_table
 from biasgauge.text.token_corpus import TokenCorpus, is_corpus, open_corpus
 from biasgauge.text.tokenizers import Tokenizer, tokenizer_named
@@ -35,6 +35,7 @@ PADDING = " "
 """Word of a corpus that an empty token becomes: it keeps its place in a window, and no vectors have it."""
 ROWS = "rows.npy"
 """File in the folder of a corpus: the row of the table that each document comes from."""
+_ROWS_SHA256 = "rows_sha256"
 _AGAIN = "remove the folder and read the table again"
 _MISSING = frozenset({"", "na", "n/a", "nan", "null"})
 
@@ -160,8 +161,8 @@ class _TableReader:
             corpus = make_corpus(target, lambda folder: _ignore(self._write(folder, target, settings)), accept)
         count = len(corpus.documents) - 1
         rows = map_array(target / ROWS, "<i8", (count,), again=_AGAIN, error=CorpusError).view(np.ndarray)
-        if count and (rows[0] < 0 or (np.diff(rows) <= 0).any()):
-            raise CorpusError(f"is damaged (its rows do not rise); {_AGAIN}", path=target / ROWS)
+        if array_sha256(rows) != corpus.settings.get(_ROWS_SHA256):
+            raise CorpusError(f"is damaged (its checksum differs); {_AGAIN}", path=target / ROWS)
         return corpus, rows
 
     def covariate_cells(self, rows: Integers) -> list[list[Any]]:
@@ -192,11 +193,12 @@ class _TableReader:
                     rows.append(number)
                     _append(cells, row.cells[1:])
                 self.n_rows = number + 1
-            writer.finish(settings, None if self._table.path is None else str(self._table.path))
+            numbers = np.array(rows, "<i8")
+            details = {**settings, _ROWS_SHA256: array_sha256(numbers)}
+            writer.finish(details, None if self._table.path is None else str(self._table.path))
         finally:
             writer.close()
         self._cells = cells
-        numbers = np.array(rows, "<i8")
         write_array(folder / ROWS, numbers)
         return numbers
 
