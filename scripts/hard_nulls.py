@@ -96,6 +96,7 @@ class HardNulls:
         for size in (8, 25, 100):
             yield "the rarest words alone", size, partial(self.by_frequency, rarest, rarest, size)
             yield "X, A half frequent and half rare words, Y, B of middle frequency", size, partial(self.spread, size)
+        yield from self.outliers()
         for size in (8, 25, 60):
             yield "X, Y two topics; A frequent words, B rare ones", size, partial(self.topics_by_frequency, size)
             yield "frequent against rare half of a topic, both sides", size, partial(self.split_topics, size)
@@ -200,6 +201,27 @@ class HardNulls:
         ends = [self.sample(rows, 2 * (size // 2)) for rows in (frequent, rare)]
         x, a = (np.concatenate(halves) for halves in zip(*(np.split(end, 2) for end in ends), strict=True))
         y, b = np.split(self.sample(self.rows[fifth : 3 * fifth], 2 * size), 2)
+        return x, y, a, b
+
+    def outliers(self) -> Iterator[tuple[str, int | None, Draw]]:
+        """Yield nulls of lists in which one word is far more frequent than the others."""
+        for name, lists in (("every list", (1, 1, 1, 1)), ("X and A", (1, 0, 1, 0))):
+            for size in (8, 25, 100):
+                yield (
+                    f"rare words, and one of the most frequent words in {name}",
+                    size,
+                    partial(self.outlying, size, lists),
+                )
+
+    def outlying(self, size: int, frequent: Sequence[int]) -> Lists:
+        """Rare words, and so many of the most frequent words in place of some of them in each list."""
+        most, rare = len(self.rows) // 200, len(self.rows) // 2
+        ends = self.sample(self.rows[:most], sum(frequent)), self.sample(self.rows[rare:], 4 * size)
+        firsts = np.split(ends[0], np.cumsum(frequent)[:-1])
+        x, y, a, b = (
+            np.concatenate([first, rest[len(first) :]])
+            for first, rest in zip(firsts, np.split(ends[1], 4), strict=True)
+        )
         return x, y, a, b
 
     def topics_by_frequency(self, size: int) -> Lists:

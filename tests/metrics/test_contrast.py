@@ -214,3 +214,21 @@ def test_words_of_few_different_frequencies_have_an_adjusted_contrast(levels: tu
     # Both lists hold as many words of each frequency, so that the adjusted contrast is the plain one.
     assert adjusted.value == pytest.approx(contrast_of(table, lists, lists), abs=1e-12)
     assert adjusted.low is not None
+
+
+def test_a_few_very_frequent_words_do_not_make_log_frequency_and_its_square_one_covariate() -> None:
+    """One word of each list is far more frequent: f and f² correlate at −1, and do not tell the lists apart."""
+    random = np.random.default_rng(2)
+    table, lists = cosines(5, 12, 12, 8, 8, pull=1.0), groups(12, 12)
+    log = random.normal(7.0, 0.1, 24)
+    log[[0, 12]] = 1.0, 1.2
+    assert abs(np.corrcoef(log, (log - log.mean()) ** 2)[0, 1]) > 0.99
+    side = TableSide(lists, frequency_powers(lists, log))
+    adjusted = contrast_test(table, side, groups(8, 8)).contrast
+    # Least squares with log frequency and its square as they are.
+    design = np.column_stack([lists == 0, lists == 1, log, log**2]).astype(float)
+    means = np.linalg.lstsq(design, table[:, :8].mean(axis=1) - table[:, 8:].mean(axis=1), rcond=None)[0]
+    assert adjusted.value == pytest.approx(means[0] - means[1], abs=1e-9)
+    assert adjusted.low is not None
+    separated = TableSide(lists, frequency_powers(lists, np.where(lists == 0, 3.0, 8.0) + random.normal(0, 0.01, 24)))
+    assert contrast_test(table, separated, groups(8, 8)).contrast.low is None

@@ -44,6 +44,8 @@ from biasgauge.stats import (
 )
 
 METHOD_ADJUSTED = "two-way clustered t at equal word frequency"
+_SAME_FREQUENCY = 1e-6
+"""Spread of the square of log frequency beyond log frequency, below which all words have one of two frequencies."""
 NO_FREQUENCIES = "the vectors come without counts or ranks of words, and their language has no reference list"
 _EFFECTIVE: WeakKeyDictionary[TableWords, Floats] = WeakKeyDictionary()
 """Effective numbers of words of sides of tables that are in use."""
@@ -181,7 +183,11 @@ def _effective_numbers(words: TableWords) -> Floats:
 
 
 def frequency_powers(groups: Integers, frequencies: Floats | None, powers: int = 2) -> Floats | None:
-    """Return powers of standardized log frequency, words × powers; None where there is nothing to hold constant."""
+    """Return log frequency and its square, words × powers; None where there is nothing to hold constant.
+
+    Each is standardized, and the square is less what it has in common with log frequency: of lists with a few much more
+    frequent words the two correlate by up to −1, which says nothing about whether frequency tells the lists apart.
+    """
     # Three words beyond the lists for each power: otherwise nothing is left to estimate the variance from.
     powers = min(powers, (len(groups) - int(groups.max()) - 1) // 3)
     if frequencies is None:
@@ -190,8 +196,19 @@ def frequency_powers(groups: Integers, frequencies: Floats | None, powers: int =
     powers = min(powers, len(np.unique(frequencies)) - 1)
     if powers < 1:
         return None
-    standard = (frequencies - frequencies.mean()) / float(frequencies.std())
-    return np.stack([standard**power for power in range(1, powers + 1)], axis=1)
+    standard = _standardized(frequencies)
+    if powers == 1:
+        return standard[:, None]
+    square = standard**2 - 1.0  # of mean 0
+    square -= standard * float((square * standard).mean())
+    if float(square.std()) < _SAME_FREQUENCY:
+        return standard[:, None]
+    return np.stack([standard, _standardized(square)], axis=1)
+
+
+def _standardized(values: Floats) -> Floats:
+    centered: Floats = values - values.mean()
+    return centered / float(values.std())
 
 
 def contrast_test(

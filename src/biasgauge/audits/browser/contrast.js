@@ -9,6 +9,7 @@ const SLACK = 1e-6;
 const EXACT = 20_000; // splits up to which all are looked at
 const DRAWS = 9_999; // random splits otherwise
 const SINGLE_WORD = "a list has a single word, so that its spread is unknown";
+const SAME_FREQUENCY = 1e-6;
 const COLLINEAR = "the covariates separate the lists, so that no words of equal covariates are left to compare";
 const NO_SPREAD = "all similarities of a list are the same";
 
@@ -178,15 +179,25 @@ function inverseOf(matrix) {
   return rows.map((row) => row.slice(size));
 }
 
-// Powers of standardized log frequency, words × powers; null where there is nothing to hold constant.
+const standardized = (values) => {
+  const mean = meanOf(values);
+  const spread = Math.sqrt(meanOf(values.map((value) => (value - mean) ** 2)));
+  return values.map((value) => (value - mean) / spread);
+};
+
+// Standardized log frequency and what its square has beyond it, words × powers; null where there is nothing to hold constant.
 function frequencyPowers(groups, frequencies, powers) {
   if (frequencies === null) return null;
   // Powers of n different values have rank n - 1; the standard deviation of equal values need not be 0.
   const most = Math.min(powers, Math.floor((groups.length - Math.max(...groups) - 1) / 3), new Set(frequencies).size - 1);
   if (most < 1) return null;
-  const mean = meanOf(frequencies);
-  const spread = Math.sqrt(meanOf(frequencies.map((value) => (value - mean) ** 2)));
-  return frequencies.map((value) => Array.from({ length: most }, (_, power) => ((value - mean) / spread) ** (power + 1)));
+  const standard = standardized(frequencies);
+  const slope = meanOf(standard.map((value) => (value ** 2 - 1) * value));
+  const square = standard.map((value) => value ** 2 - 1 - slope * value);
+  const mean = meanOf(square);
+  if (most === 1 || Math.sqrt(meanOf(square.map((value) => (value - mean) ** 2))) < SAME_FREQUENCY) return standard.map((value) => [value]);
+  const beyond = standardized(square);
+  return standard.map((value, word) => [value, beyond[word]]);
 }
 
 // One side of a table: the list of each word (0 or 1), cosines between words, log frequencies or null.
