@@ -127,7 +127,10 @@ def test_the_name_of_a_lexicon_stands_for_all_its_questions() -> None:
     assert primary_questions([queries[1].name], queries) == (queries[1].name,)
 
 
-def test_an_unknown_primary_question_is_refused_with_the_nearest_names(capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_unknown_primary_question_is_refused_with_the_nearest_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)  # where no earlier audit lies
     vectors, tests = battery()
     with pytest.raises(bg.ParameterError, match=r"Got 'carer'; nearest: career\.$"):
         bg.audit(vectors, lexicons=tests, primary=["carer"])

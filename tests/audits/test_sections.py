@@ -97,7 +97,7 @@ def test_error_rates_and_chance_have_their_sections(audited: bg.audits.AuditResu
     shown = section(audited, "error-rates")
     assert [row[2] for row in shown.tables[0].rows] == [one.found for one in audited.error_rates]
     worst = max(one.rate for one in audited.error_rates)
-    assert f"At most {100 * worst:.0f} % [" in shown.headline
+    assert f"false-alarm rates is {100 * worst:.1f} % [" in shown.headline
     assert worst <= 0.05 + 3 * (0.05 * 0.95 / 200) ** 0.5
     random = section(audited, "chance")
     assert len(random.tables[0].rows) == len(audited.chance)

@@ -62,7 +62,7 @@ def test_evidence_of_a_rule_counts(before: Verdict) -> None:
     assert after.decision == "do-not-report"
     assert after.evidence[:-1] == before.evidence  # those that ship come first, whatever the order says
     assert after.evidence[-1].rule == "mine"
-    assert after.why.startswith("weat7 has p 0.0")
+    assert after.why.startswith(f"weat7 has p {after.evidence[-1].observed:.3f}; ")
 
 
 def test_a_rule_that_fails_is_not_known(before: Verdict) -> None:

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,6 +15,7 @@ from biasgauge.audits.parts.extrinsic import TRACKING
 from biasgauge.audits.verdicts import DECISIONS, Verdict
 from biasgauge.core import JsonMapping, Record, did_you_mean
 from biasgauge.errors import ParameterError
+from biasgauge.io import read_toml
 from biasgauge.results import Column, RecordTable, Result, Summary, Table
 
 SECTION = "explanations"
@@ -146,7 +146,7 @@ class Explanations(Result):
 
 
 def _shipped() -> Explanations:
-    tables = tomllib.loads(TEXTS.read_text(encoding="utf-8"))
+    tables = read_toml(TEXTS)
     return Explanations(
         tuple(VerdictExplanation(**texts) for texts in tables["verdicts"]),
         tuple(RuleExplanation(**texts) for texts in tables["rules"]),

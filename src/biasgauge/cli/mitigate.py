@@ -74,7 +74,7 @@ def mitigate(
     """
     # Only some methods have these: those that were not typed are not passed on, and "none" is None.
     if lexicon is not None:
-        further["lexicon"] = typed_words(lexicon)
+        further["lexicon"] = typed_words(lexicon, lexicons=True)
     if equalize is not None:
         further["equalize"] = None if equalize == NONE else equalize
     if specific is not None:

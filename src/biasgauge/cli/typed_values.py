@@ -63,8 +63,12 @@ class WordLookup:
 NO_SETS, LOOKUP = TypedSets(), WordLookup()
 
 
-def typed_words(typed: str | None) -> Any:
+def typed_words(typed: str | None, *, lexicons: bool = False) -> Any:
     """Read words: `he,him` are words, a file holds one a line, "none" is None, all else (NAME:SET,SET) is a reference.
+
+    Args:
+        typed: as typed.
+        lexicons: whether a list may hold names of lexicons.
 
     Raises:
         LexiconError: the file holds no words, or is not UTF-8 text.
@@ -82,10 +86,10 @@ def typed_words(typed: str | None) -> Any:
     if "," not in typed or is_set_reference(typed):
         return typed
     words = typed_names(typed)
-    lexicons = [word for word in words if not word.isalpha() and word in registry.names("lexicon")]  # not "gender"
-    if lexicons:
+    names = [word for word in words if not word.isalpha() and word in registry.names("lexicon")]  # not "gender"
+    if names and not lexicons:
         raise ParameterError(
-            f"{lexicons[0]!r} is the name of a lexicon, which stands alone, and not in a list of words: {typed!r}. "
+            f"{names[0]!r} is the name of a lexicon, which stands alone, and not in a list of words: {typed!r}. "
             "Where an option takes several lists, repeat it."
         )
     return words

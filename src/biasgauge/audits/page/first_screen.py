@@ -353,7 +353,7 @@ def _row(verdict: Verdict, broken: Breakdown | None, part_name: str, labels: Seq
     p = verdict.observed("association").get("p_adjusted")
     claim, title = plain_claim(verdict, broken), short_title(verdict)
     details = [
-        "" if title == claim else title,
+        "" if title.casefold() == claim.casefold() else title,
         *labels,
         _sizes(broken) if broken is not None and broken.sizes[0] else "",
         "" if p is None else p_phrase(p).replace(" ", "\u00a0"),
