@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import zipfile
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -13,9 +12,11 @@ from typing import TYPE_CHECKING, BinaryIO
 from biasgauge import registry
 from biasgauge.core import Record, Vectors
 from biasgauge.errors import EmbeddingFormatError, one_sentence
-from biasgauge.io import ARCHIVE_DAMAGE, GZIP_MAGIC, ByteSource
+from biasgauge.io import GZIP_MAGIC, ByteSource
 
 if TYPE_CHECKING:
+    import zipfile
+
     from biasgauge.io import Progress
     from biasgauge.vectors.frequencies import Frequencies
 
@@ -147,6 +148,10 @@ class Request:
     @contextmanager
     def archive(self, file: BinaryIO) -> Iterator[zipfile.ZipFile]:
         """Open the file's bytes as a zip archive; damage of it becomes one sentence."""
+        import zipfile
+
+        from biasgauge.io import ARCHIVE_DAMAGE
+
         try:
             with zipfile.ZipFile(file) as archive:
                 yield archive
